@@ -27,18 +27,20 @@ import psutil
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
-from neurowhere import contrast_documents, load_model
+from neurowhere import contrast_documents, default_atlas, load_model
 from neurowhere._tools.parallel import hired
+from neurowhere.contrast.background import find_background
+from neurowhere.contrast.covariates import Documents
 from neurowhere.contrast.library import open_library
-from neurowhere.contrast.run import sum_all
+from neurowhere.contrast.run import How
 from neurowhere.contrast.selection import ByTerm, Search, search
-from neurowhere.contrast.shard import Summing
 from setting import DATA, peak_memory_gib, print_table
 
 FILE_MEGABYTES = 4
 MEMORY_SHARES = (0.5, 1, 2)  # of the megabytes
 MILLION = 1_000_000
 NOTHING = np.empty(0, np.intp)  # no term is left out
+FITTED = "encode twice, fit to kinds"
 TERMS = ("parkinson", "aphasi*", "substantia nigra", r"/\bHD\b/")
 
 
@@ -108,8 +110,7 @@ def full_texts():
 
 def measure(name, model, folder, workers, n, megabytes):
     """Rows of the table for one kind of workers, started by a first run on a tenth."""
-    summing = Summing(model, NOTHING, 200, 0)
-    warm_up(folder, summing, workers)
+    warm_up(folder, model, workers)
     cache = folder / name
     seconds = {}
     start = now()
@@ -121,16 +122,14 @@ def measure(name, model, folder, workers, n, megabytes):
 
     library = open_library([folder / "texts"], cache, workers=workers)
     lap("read, cut into shards")
-    found = search(
-        library, Search([ByTerm("huntington")], summing.model.extractor_, NOTHING), workers
-    )
+    found = search(library, Search([ByTerm("huntington")], model.extractor_, NOTHING), workers)
     lap("count terms, index words")
-    sum_all(library, found, summing, workers)
-    lap("encode, 200 replicates")
+    background_of(model, library, found, workers)
+    lap(FITTED)
     for term in TERMS:
-        search(library, Search([ByTerm(term)], summing.model.extractor_, NOTHING), workers)
+        search(library, Search([ByTerm(term)], model.extractor_, NOTHING), workers)
         lap(f"search for {term}")
-    first = ("read, cut into shards", "count terms, index words", "encode, 200 replicates")
+    first = ("read, cut into shards", "count terms, index words", FITTED)
     seconds["all of the first three"] = sum(seconds[stage] for stage in first)
     return [
         [
@@ -157,7 +156,6 @@ def now():
 def kill_a_worker(cluster, model, folder, workers):
     """Kill a worker while documents are counted; say what became of them."""
     cache = folder / "killed"
-    summing = Summing(model, NOTHING, 200, 0)
     victim = next(iter(cluster.workers.values())).process.pid
     done = []
 
@@ -172,12 +170,12 @@ def kill_a_worker(cluster, model, folder, workers):
     for name in ("killed", "1 core"):
         library = open_library([folder / "texts"], folder / name, workers=workers)
         found = search(library, Search([ByTerm("brain")], model.extractor_, NOTHING), workers)
-        sums[name] = sum_all(library, found, summing, workers)
+        sums[name] = background_of(model, library, found, workers)
     there, here = sums["killed"], sums["1 core"]
-    apart = np.abs(there.mean - here.mean).max() / here.mean.max()
+    apart = np.abs(there.usual - here.usual).max() / here.usual.max()
     return (
         f"a worker killed after {len(done)} of {len(library.shards)} shards were counted: "
-        f"{there.documents:,} documents summed, {here.documents:,} without; "
+        f"{there.n_documents:,} documents summed, {here.n_documents:,} without; "
         f"means differ by {apart:.0e} of the maximum"
     )
 
@@ -197,7 +195,7 @@ def peak_memory(model, megabytes):
     return [f"{n:,}", f"{megabytes:.0f}", f"{peak_memory_gib():.2f}"]
 
 
-def warm_up(folder, summing, workers):
+def warm_up(folder, model, workers):
     """Let the workers start and import what they need."""
     sample = folder / "sample"
     if not sample.exists():
@@ -211,10 +209,16 @@ def warm_up(folder, summing, workers):
         usual, parts.PART_BYTES = parts.PART_BYTES, 1
         library = open_library([sample], cache, workers=workers)
         parts.PART_BYTES = usual
-        found = search(
-            library, Search([ByTerm("brain")], summing.model.extractor_, NOTHING), workers
-        )
-        sum_all(library, found, summing, workers)
+        found = search(library, Search([ByTerm("brain")], model.extractor_, NOTHING), workers)
+        background_of(model, library, found, workers)
+
+
+def background_of(model, library, found, workers):
+    """Encode all documents twice, for their mean and for what follows from their kind."""
+    options = {"weighted": False, "unadjusted": False, "matched": False, "masked": True}
+    how = How(model, default_atlas(), without=(), min_ratio=1.0, **options)
+    documents = [Documents(each.shard, each.rows, each.terms) for each in found]
+    return find_background(library.folder, documents, how.plain, workers)
 
 
 def local_cluster():

@@ -103,7 +103,7 @@ def make_commands(material: Path, lists: Path | None) -> Iterator[Command]:
     yield Command("fit", ("fit", folder, *learn, *voxels, "-o", "out"))
     yield Command("fit, replacing", ("fit", folder, *learn, *voxels, "-o", "out"), replaces=True)
     yield Command("compare", ("compare", folder, *learn, *grids, "-o", "out"), goes_on=True)
-    yield Command("contrast", (*term, "--cache", "cache", "--replicates", "20", "-o", "out"))
+    yield Command("contrast", (*term, "--cache", "cache", "-o", "out"))
     yield Command("term", ("term", "left amygdala", *model, "-o", "out"))
     yield Command("term --all", ("term", "--all", "--csv", *model, "-o", "out"))
     run = ("benchmark", "-o", "out", "--corpus", folder, *entries)

@@ -91,7 +91,7 @@ def make_jobs(place: Path) -> list[Job]:
         Job("import", ("corpus", "import", studies)),
         Job("fit", fit),
         Job("compare", (*compare, "4"), goes_on=True),
-        Job("contrast", (*contrast, "--cache", str(place / "cache"), "--replicates", "20")),
+        Job("contrast", (*contrast, "--cache", str(place / "cache"))),
         Job("save", ()),
         Job("encode", ("encode", TEXT, "--model", model)),
     ]

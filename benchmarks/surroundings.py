@@ -152,7 +152,7 @@ def commands(place: Path) -> dict[str, list[str]]:
         ],
         "contrast": [
             *("contrast", at("studies.jsonl"), "--term", "huntington", "-o", at("contrast")),
-            *(*model, *cores, "--replicates", "20", "--cache", at("cache")),
+            *(*model, *cores, "--cache", at("cache")),
         ],
         "encode": ["encode", TEXT, *model],
         "encode -o": ["encode", TEXT, *model, "-o", at("encoded")],

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from nilearn import plotting
 
-from neurowhere import contrast_documents, default_atlas
+from neurowhere import contrast_documents
 
 # %%
 # Documents
@@ -52,21 +52,18 @@ print("\n".join(texts[:3]))
 # %%
 # Contrast
 # --------
-# ``without_term`` removes the name of the disease from the texts before they are encoded. The map
-# then reflects what else the documents say, not what the model already knows about the word.
+# The name of the disease is left out of the texts before they are encoded. The map reflects what
+# else the documents say, beside what is expected of documents of their kind.
 
 with tempfile.TemporaryDirectory() as folder:
     for number, text in enumerate(texts):
         Path(folder, f"{number:03}.txt").write_text(text, encoding="utf-8")
-    maps = {
-        disease: contrast_documents(folder, disease, without_term=True, keep=False, n_jobs=1)
-        for disease in OFTEN
-    }
+    maps = {disease: contrast_documents(folder, disease, keep=False, n_jobs=1) for disease in OFTEN}
 maps["Huntington"]
 
 # %%
-# Where do documents about each disease point more than documents in general? The maps are
-# thresholded at a false-discovery rate of 5 %.
+# Where do documents about each disease point more than expected? The maps are thresholded at a
+# false-discovery rate of 5 %.
 
 figure = plt.figure(figsize=(9, 7))
 for row, (disease, contrast) in enumerate(maps.items()):
@@ -84,10 +81,9 @@ for row, (disease, contrast) in enumerate(maps.items()):
     figure.text(0.02, 0.96 - row / 3, disease, fontsize="large")
 
 # %%
-# Regions, with bootstrap intervals over documents:
+# Regions, with intervals, t, p and q:
 
-regions = maps["Huntington"].regions(default_atlas())
-regions.head(8).round(2)
+maps["Huntington"].regions().head(8).round(3)
 
 # %%
 # The terms behind the contrast:
@@ -99,6 +95,6 @@ maps["Huntington"].terms.head(6).round(3)
 #
 # .. code-block:: bash
 #
-#    neurowhere contrast articles --term huntington --without-term -o huntington
+#    neurowhere contrast articles --term huntington -o huntington
 
 plt.show()

@@ -282,3 +282,9 @@ def test_every_benchmark_is_on_a_page():
     scripts = [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "benchmarks").glob("*.sh")]
     shared = {"setting.py", "matcher.py"}  # what others import
     assert not [each.name for each in scripts if each.name not in shared and each.name not in pages]
+
+
+def test_nothing_is_installed_from_an_index_that_does_not_have_it():
+    """The package is not published yet: pip finds it only in a clone."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not re.findall(r"pip install[^`;&\n]*[ \"']neurowhere\b", readme)

@@ -65,7 +65,9 @@ def test_the_page_of_known_answers_tells_what_is_right_and_what_is_missed(judged
     ],
 )
 def test_the_other_hemisphere_serves_a_side_of_the_body(model, text, cerebral, side, other):
-    regions = model.encode(text.format(side)).regions().set_index("region")["probability"]
+    regions = (
+        model.encode(text.format(side)).regions(default_atlas()).set_index("region")["probability"]
+    )
     same, crossed = side[0].upper(), other[0].upper()
     assert regions[f"{cerebral}_{crossed}"] > regions[f"{cerebral}_{same}"]
     if cerebral == "Precentral":  # movement: the cerebellum serves its own side
@@ -74,7 +76,7 @@ def test_the_other_hemisphere_serves_a_side_of_the_body(model, text, cerebral, s
 
 def ratio_of_sides(model, text, region, side, other):
     """How many times as probable a region is opposite to a side as on it."""
-    regions = model.encode(text).regions().set_index("region")["probability"]
+    regions = model.encode(text).regions(default_atlas()).set_index("region")["probability"]
     return regions[f"{region}_{other[0].upper()}"] / regions[f"{region}_{side[0].upper()}"]
 
 

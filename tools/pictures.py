@@ -17,7 +17,7 @@ from time import sleep
 
 from playwright.sync_api import sync_playwright
 
-from neurowhere.model.summary import TITLES
+from neurowhere.model.titles import TITLES
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 NEUROWHERE = [sys.executable, "-c", "from neurowhere.cli import main; main()"]

@@ -10,7 +10,7 @@ import sys
 
 import pandas as pd
 
-from neurowhere.model.summary import TITLES
+from neurowhere.model.titles import TITLES
 
 
 def main(source):

@@ -242,6 +242,29 @@ def test_sentences(encode):
     assert "text" not in rows[0]
 
 
+def test_items_of_a_list_are_sentences_and_a_denial_has_been_read(encode, tmp_path):
+    report = "Findings:\n1. Left amygdala lesion.\n2. No tumour of the motor cortex.\n- Well.\n"
+    result = encode(report + "(b) Visual cortex. Impression: 1. Left amygdala.", "--sentences")
+    assert (result.code, result.err) == (0, "")
+    rows = rows_of(result.out)
+    assert [row["text"].replace("'-", "-") for row in rows] == [
+        "Findings:\n1. Left amygdala lesion.",
+        "2. No tumour of the motor cortex.",
+        "- Well.",
+        "(b) Visual cortex.",
+        "Impression: 1. Left amygdala.",
+    ]
+    assert [row["support"] for row in rows[1:3]] == ["none", "none"]
+    assert "denies" in rows[1]["note"]
+    assert not any(row["problem"] for row in rows)
+    folders = tmp_path / "folders"
+    assert encode(report, "--sentences", "-o", folders, "--no-pictures").code == 0
+    assert [row["folder"] != "" for row in rows_of((folders / "table.csv").read_text())] == [
+        True, False, False
+    ]  # fmt: skip
+    assert encode("No amygdala.", "liver", "--table", tmp_path / "t.csv").code != 0  # of texts
+
+
 def test_sentences_of_a_report_keep_its_sections(encode):
     history = "Indication: motor cortex? Known tumour of the motor cortex."
     report = f"{history}\nFindings: Left amygdala. Normal."

@@ -48,14 +48,15 @@ def atlas(tmp_path):
 def options(model, tmp_path):
     return (
         *("-o", tmp_path / "out", "--model", model, "--cache", tmp_path / "cache"),
-        *("--jobs", 1, "--replicates", 20),
+        *("--jobs", 1),
     )
 
 
 def test_a_truncated_file_is_an_error_unless_told_to_go_on(run, source, options, tmp_path):
     whole = gzip.compress(source.read_bytes())
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
-    command = ("contrast", tmp_path / "cut.jsonl.gz", "--term", "huntington", *options)
+    term = ("--term", "huntington", "--unadjusted")
+    command = ("contrast", tmp_path / "cut.jsonl.gz", *term, *options)
     for _ in range(2):
         run(*command).assert_refused("cut.jsonl.gz: is truncated or damaged")
         assert not (tmp_path / "out").exists()
@@ -82,21 +83,42 @@ def test_titles_that_begin_like_a_formula_are_escaped(run, options, tmp_path):
 def test_a_folder_is_written_and_summed_up(run, source, atlas, options, tmp_path):
     outcome = run("contrast", source, "--term", "huntington", "--atlas", atlas, *options)
     assert outcome.code == 0, outcome.err
-    assert "30 documents that mention huntington against all 90" in outcome.out
+    assert "30 documents that are about huntington against what is expected from 90" in outcome.out
+    assert "30 about it, 0 in passing" in outcome.out
+    assert "What nothing looks like: how often" in outcome.out  # too few documents to measure
     assert " left " in outcome.out
     assert f"kept in                     {tmp_path / 'cache'}" in outcome.out
     regions = pd.read_csv(tmp_path / "out" / "regions.csv")
-    assert list(regions.columns) == ["region", "ratio", "low", "high", "probability", "reference"]
+    tested = ["ratio", "low", "high", "t", "p", "q", "passes"]
+    assert list(regions.columns) == ["region", *tested, "probability", "reference"]
+    assert regions["t"].is_monotonic_decreasing
     info = json.loads((tmp_path / "out" / "info.json").read_text())
     assert info["kind"] == "contrast"
-    assert info["about"]["seed"] == 0
+    assert info["about"]["tested"] is True
     again = run("contrast", source, "--term", "huntington", *options)
     assert (again.code, "exists and is not empty" in again.err) == (1, True)
 
 
+def test_a_list_of_terms_has_one_page_and_what_is_found_nowhere_is_said(
+    run, source, atlas, options, tmp_path
+):
+    (tmp_path / "terms.txt").write_text("# diseases\nhuntington\n\nkuru\nThe amygdala\n")
+    arguments = ("--terms", tmp_path / "terms.txt", "--atlas", atlas, "--unadjusted")
+    outcome = run("contrast", source, *arguments, *options)
+    assert outcome.code == 0, outcome.err
+    assert "mention kuru, but none of the 90 does" in " ".join(outcome.err.split())
+    table = pd.read_csv(tmp_path / "out" / "terms.csv")
+    assert table["group"].tolist() == ["mention huntington", "mention The amygdala"]
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    for folder in table["folder"]:
+        assert f'href="{folder}/report.html"' in page
+        assert (tmp_path / "out" / folder / "map.png").exists()
+    assert page.count("<img") == 2
+
+
 def test_two_groups_by_a_column_as_json(run, source, options):
     arms = ("--column", "arm", "--group", "1", "--against", "0")
-    outcome = run("contrast", source, *arms, *options, "--json", "--no-cache")
+    outcome = run("contrast", source, *arms, *options, "--unadjusted", "--json", "--no-cache")
     assert outcome.code == 0, outcome.err
     about = json.loads(outcome.out)
     assert (about["documents_in_group"], about["documents_in_second_group"]) == (30, 60)
@@ -108,6 +130,7 @@ def test_two_groups_by_a_column_as_json(run, source, options):
     [
         (("--term", "kuru"), "mention kuru, but none of the 90 does"),
         (("--term", "/[/"), "is no regular expression"),
+        (("--terms", "no such file"), "expected a text file with a query in each line"),
         (("--term", "huntington", "--model", "no"), "expected the folder of a model"),
         (("--term", "huntington", "--atlas", "no.nii"), "no.nii"),
         (("--column", "sex", "--group", "f"), "have f in the column sex, but none of the 90"),
@@ -144,6 +167,8 @@ def test_an_expression_that_takes_too_long_is_one_line(run, source, options, tmp
         ("--group", "c"),
         ("--term", "a", "--group", "c"),
         ("--term", "a", "--min-mentions", "0"),
+        ("--term", "a", "--terms", "b"),
+        ("--term", "a", "--matched", "--unadjusted"),
     ],
 )
 def test_wrong_usage_is_code_2(run, source, options, arguments):
@@ -152,7 +177,15 @@ def test_wrong_usage_is_code_2(run, source, options, arguments):
 
 def test_every_file_is_documented():
     page = (Path(__file__).parents[2] / "docs" / "contrast.md").read_text(encoding="utf-8")
-    files = ["map.nii.gz", "log_ratio.nii.gz", "z.nii.gz", "regions.csv", "terms.csv", "kinds.csv"]
+    files = [
+        "map.nii.gz",
+        "log_ratio.nii.gz",
+        "t.nii.gz",
+        "q.nii.gz",
+        "regions.csv",
+        "terms.csv",
+        "kinds.csv",
+    ]
     for name in (*files, "documents.csv", "report.html", "info.json"):
         assert f"`{name}`" in page, name
 
@@ -171,8 +204,10 @@ def test_controls_and_a_minimum_ratio(run, options, tmp_path):
     assert outcome.code == 0, outcome.err
     assert "that are of the same kind" in outcome.out
     kinds = pd.read_csv(tmp_path / "out" / "kinds.csv")
-    assert {"kind", "difference", "difference_before"} <= set(kinds.columns)
-    assert "before matching" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert {"kind", "difference"} <= set(kinds.columns)
+    assert "have no control and are left out" in (tmp_path / "out" / "report.html").read_text(
+        "utf-8"
+    )
     about = json.loads((tmp_path / "out" / "info.json").read_text())["about"]
     assert (about["matched"], about["min_ratio"]) == (True, 1.2)
     assert run("contrast", source, "--term", "a", "--min-ratio", "0.5", *options).code == 2

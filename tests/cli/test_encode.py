@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -335,3 +336,19 @@ def test_long_lists_on_the_terminal_are_cut():
     names = [f"place {i}" for i in range(N_TERMS + 3)]
     assert _first(names[:2]) == "place 0, place 1"
     assert _first(names, "; ").endswith(f"; place {N_TERMS - 1} and 3 more")
+
+
+def test_an_article_needs_no_extra(model, tmp_path):
+    """The reader of JATS is ours; pubget is for coordinates."""
+    article = tmp_path / "article.xml"
+    article.write_text(
+        "<article><front><article-meta><title-group><article-title>Fear and the amygdala"
+        "</article-title></title-group></article-meta></front></article>"
+    )
+    without = (
+        "import sys; sys.modules['pubget'] = None; from neurowhere.cli import main; "
+        f"sys.argv[1:] = ['encode', {str(article)!r}, '--model', {str(model)!r}]; main()"
+    )
+    result = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "amygdala" in result.stdout

@@ -19,6 +19,8 @@ from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
 from neurowhere.contrast.library import find_parts, iter_source, open_library
 from neurowhere.contrast.selection import Query
+from neurowhere.contrast.shard import Shard
+from neurowhere.corpus import Document
 from neurowhere.corpus.documents import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
@@ -309,3 +311,23 @@ def test_small_files_are_read_together_and_large_ones_apart(tmp_path, monkeypatc
         ["4"],
     ]
     assert [part.number for part in parts] == [0, 1, 2, 3]
+
+
+def test_the_front_is_title_abstract_and_keywords_or_the_first_words(tmp_path):
+    shard = Shard(tmp_path, 0, 0)
+    long = " ".join(f"w{n}" for n in range(400))
+    sections = [
+        {"title": "Kuru", "abstract": "a", "keywords": "k", "body": "chorea chorea"},
+        {"body": long},
+        {"title": "Only a title"},
+    ]
+    shard.write([Document(str(n), each) for n, each in enumerate(sections)], range(3))
+    fronts = shard.front.read_texts(np.arange(3))
+    assert fronts[0] == "Kuru\n\na\n\nk"
+    assert fronts[1].split() == long.split()[:300]
+    assert Query("chorea").mentions(shard).tolist() == [2, 0, 0]
+    assert Query("chorea").mentions(shard.front).tolist() == [0, 0, 0]
+    assert Query("kuru").mentions(shard.front).tolist() == [1, 0, 0]
+    assert shard.front.sizes.tolist() == [[5, 1], [400, 1], [3, 0]]
+    again = Shard(tmp_path, 0, 0)  # from the file
+    assert again.front.words.lengths.tolist() == [3, 300, 3]

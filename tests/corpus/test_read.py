@@ -139,3 +139,41 @@ def test_the_shared_folder_holds_several_corpora(data: Path) -> None:
     with pytest.raises(CorpusError, match="choose the format: neuroquery, neurosynth, jsonl"):
         read_corpus(data / "corpus")
     assert detect(data / "unlabelled") == ["jsonl"]
+
+
+def write_pair(folder: Path, key: str = "id") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "texts.csv").write_text(
+        f"{key},title,abstract\n"
+        "1,Fear,The amygdala.\n2,Vision,The visual cortex.\n3,Speech,Broca.\n"
+    )
+    (folder / "peaks.csv").write_text(
+        f"{key.upper()};X;Y;Z;space\n1;-22;-4;-18;MNI\n1;24;-2;-18;MNI\n2;8;-92;2;MNI\n2;8;a;2;\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("key", ["id", "pmid", "pmcid"])
+def test_texts_and_peaks_in_two_tables_are_joined_on_their_id(tmp_path: Path, key: str) -> None:
+    with pytest.warns(DataWarning, match="1 of 4 peaks"):
+        corpus = read_corpus(write_pair(tmp_path / "pair", key))
+    assert corpus.texts[0].endswith("The amygdala.")
+    prefix = "PMC" if key == "pmcid" else ""
+    assert corpus.peaks["id"].tolist() == [f"{prefix}1", f"{prefix}1", f"{prefix}2"]
+    assert corpus.peaks[["x", "y", "z"]].to_numpy().tolist() == [
+        [-22, -4, -18],
+        [24, -2, -18],
+        [8, -92, 2],
+    ]
+    (missing,) = (each for each in corpus.problems if "without peaks" in str(each))
+    assert "1 document" in str(missing)
+
+
+def test_peaks_without_a_text_are_told(tmp_path: Path) -> None:
+    folder = write_pair(tmp_path / "pair")
+    (folder / "peaks.csv").write_text("id,x,y,z\n1,1,2,3\n77,1,2,3\n")
+    with pytest.warns(DataWarning, match=r"1 of 2 ids of peaks.csv have no text, such as 77"):
+        read_corpus(folder)
+    (folder / "peaks.csv").write_text("id,x,y,z\n77,1,2,3\n")
+    with pytest.raises(CorpusError, match=r"none of 1 is there .such as 77"):
+        read_corpus(folder)

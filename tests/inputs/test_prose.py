@@ -2,13 +2,22 @@
 
 import io
 import sys
+import textwrap
 import zipfile
 
 import pytest
 
 from neurowhere.exceptions import MissingExtraError, TextError
-from neurowhere.inputs.prose import docx_to_text, prose_of_pages, without_references
+from neurowhere.inputs import read_text
+from neurowhere.inputs.prose import (
+    LIGATURES,
+    docx_to_text,
+    paragraphs_of,
+    prose_of_pages,
+    without_references,
+)
 from neurowhere.inputs.sources import read_file
+from neurowhere.text.sections import section_cuts
 
 
 def make_pdf(*pages):
@@ -132,3 +141,61 @@ def test_without_the_extra(tmp_path, monkeypatch, name, package):
     path.write_bytes(b"%")
     with pytest.raises(MissingExtraError, match=r"pip install 'neurowhere\[(pdf|docx)\]'"):
         read_file(path)
+
+
+BLOCKS = [
+    ("h1", "Fear and the brain"),
+    ("h2", "Introduction"),
+    ("p", "We ask where fear is. " * 9),
+    ("h2", "Methods"),
+    ("p", "We scan the thalamus. " * 9),
+    ("h2", "Results"),
+    ("p", "fMRI showed the left amygdala. " * 9),
+    ("p", "Figure 1. The amygdala."),
+    ("h2", "Discussion"),
+    ("p", "The amygdala is seen. " * 9),
+    ("h2", "References"),
+    ("p", "1. A. Author. The insula. 2019."),
+]
+
+
+def layout(name):
+    """Write an article as the text of a file: in paragraphs, in lines, or as markup."""
+    texts = [text.strip() for _, text in BLOCKS]
+    lines = [line for text in texts for line in textwrap.wrap(text, 60)]
+    return {
+        "blank lines": "\n\n".join(texts),
+        "lines": "\n".join(lines),
+        "markdown": "\n\n".join(f"{'## ' * (kind == 'h2')}{text}" for kind, text in BLOCKS),
+        "html": "".join(f"<{kind}>{text}</{kind}>" for kind, text in BLOCKS),
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["blank lines", "lines", "markdown"])
+def test_an_article_reads_the_same_in_any_layout(tmp_path, name):
+    page = tmp_path / "article.html"
+    page.write_text(layout("html"))
+    file = tmp_path / ("article.md" if name == "markdown" else "article.txt")
+    file.write_text(layout(name))
+    text = read_text(str(file)).content
+    expected = read_text(str(page)).content
+    assert text.split() == expected.split()
+    assert "insula" not in text
+    cuts = [(section, text[start : start + 9].strip()) for start, section in section_cuts(text)]
+    assert cuts == [
+        (section, expected[start : start + 9].strip()) for start, section in section_cuts(expected)
+    ]
+
+
+def test_lines_of_a_page_are_paragraphs_and_ligatures_letters():
+    lines = layout("lines").splitlines()
+    assert "Results" in paragraphs_of(lines)
+    assert paragraphs_of(["a line that goes", "on here."]) == ["a line that goes on here."]
+    assert "conﬁrmed eﬀect".translate(LIGATURES) == "confirmed effect"
+
+
+def test_a_note_stays_as_it_is(tmp_path):
+    note = "Results: left thalamic infarct.\nReferences: none\n  Plan: MRI\n"
+    file = tmp_path / "note.txt"
+    file.write_text(note)
+    assert read_text(str(file)).content == note

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, VoxelGrid
+from neurowhere import Encoder, VoxelGrid, summarise
 from neurowhere.exceptions import FitError
 from neurowhere.model.algebra import SHARE, add, combine, mix, subtract
+from neurowhere.report.encoding import title_of_picture
 
 LOSSES = ["l2", "likelihood"]
 
@@ -133,3 +134,49 @@ def test_encodings_of_different_models(amygdala):
         add(amygdala, other.encode("amygdala"))
     with pytest.raises(FitError, match="got none"):
         combine([], [])
+
+
+# Places that the first text is about and the second is not, as an expert would say.
+DIFFERENCES = [
+    ("speech production", "speech perception", ["postcentral", "precentral"]),
+    ("working memory", "attention", ["middle frontal"]),
+    ("left amygdala", "right amygdala", ["left amygdala"]),
+    ("semantic memory", "episodic memory", ["angular", "middle temporal"]),
+    ("pain", "touch", ["cingulate", "insula"]),
+    ("face perception", "place perception", ["right fusiform"]),
+    ("finger tapping", "foot movement", ["cerebellar", "left precentral"]),
+    ("Parkinson's disease", "Huntington's disease", ["putamen", "substantia nigra"]),
+    ("reward anticipation", "punishment", ["putamen", "caudate", "accumbens"]),
+    ("Infarct of the left thalamus", "Infarct of the right thalamus", ["left thalamus"]),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "places"), DIFFERENCES)
+def test_the_strongest_places_are_what_a_difference_is_about(shipped, first, second, places):
+    ours, theirs = shipped.encode(first), shipped.encode(second)
+    difference = ours - theirs
+    names = difference.regions()["name"][:2].tolist()
+    assert any(place in name for place in places for name in names)
+    peaks = summarise(difference).peaks
+    gain = ours.probabilities - theirs.probabilities
+    for peak in peaks:
+        assert gain[difference.partition.region_of(np.array([peak.at]))[0]] > 0
+    if first != "reward anticipation":  # whose peak is between regions of the atlas
+        assert any(place in (peaks[0].name or "") for place in places)
+    assert difference.regions()["excess"][:2].min() > 0
+
+
+def test_a_difference_of_a_sum_is_of_all_that_was_subtracted(model):
+    a, b, c = (model.encode(text) for text in ("amygdala", "motor cortex", "visual cortex"))
+    together, after = combine([a, b, c], [1, -1, -1]), (a - b) - c
+    np.testing.assert_allclose(together.excess, after.excess, atol=1e-6)
+    again = a - (b - c)
+    assert again.contrast.added == (a, c)
+    assert again.contrast.subtracted == (b,)
+    assert (a + b).contrast is None
+
+
+def test_a_picture_of_a_difference_says_what_was_subtracted(shipped):
+    ours, theirs = shipped.encode("left amygdala"), shipped.encode("right amygdala and pain")
+    assert title_of_picture(ours - theirs) == "left amygdala \N{MINUS SIGN} right amygdala, pain"
+    assert title_of_picture(ours) == "left amygdala"

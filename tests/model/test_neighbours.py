@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from neurowhere.model.summary import studies_of, title_of
+from neurowhere.model.decoding import decode
 from neurowhere.model.text_model import Neighbours, unit_rows
+from neurowhere.model.titles import title_of
 
 IDS = np.array([f"{number}" for number in range(500)])
 
@@ -44,5 +45,12 @@ def test_a_study_that_is_not_known_has_none():
 
 
 def test_similar_studies_come_with_their_titles(shipped):
-    similar = studies_of(shipped.encode("amygdala").similar)
-    assert any("amygdala" in study.title.lower() for study in similar)
+    similar = shipped.encode("amygdala").similar
+    assert any("amygdala" in title.lower() for title in similar["title"])
+    assert similar["title"].tolist() == [title_of(study) for study in similar["id"]]
+    assert all(decode(shipped, (-24, -4, -18)).studies["title"])
+
+
+def test_a_study_without_a_title_is_given_without():
+    found = Neighbours(np.array(["1", "made up"]), np.eye(2, dtype=np.float32))
+    assert found.nearest(np.ones(2, np.float32))["title"].tolist() == [None, None]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Corpus, Document, Encoder, summarise
+from neurowhere import Corpus, Document, Encoder, default_atlas, summarise
 from neurowhere.exceptions import DataWarning, ReadingError, TextError
 from neurowhere.learn import LogLinear
 from neurowhere.model.text_model import CHUNK_ENCODED
@@ -173,7 +173,7 @@ def test_the_name_of_a_kind_of_part_says_nothing_of_where(shipped):
     misspelt = shipped.encode("Left fontal lobe abscess")
     assert misspelt.support.level == "weak"
     assert [unknown.word for unknown in misspelt.unknown] == ["fontal"]
-    regions = misspelt.regions().set_index("region")["ratio"]
+    regions = misspelt.regions(default_atlas()).set_index("region")["ratio"]
     assert regions["Hippocampus_L"] < 2.5
 
 
@@ -204,12 +204,12 @@ def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkey
     n_structures = len(read.counted[0].balance(read.rows[0].indices)[0])
     seen = []
 
-    def lateral(self, x, places, balance, sides):
-        seen.append(len(places))
-        return original(self, x, places, balance, sides)
+    def lateral_many(self, texts):
+        seen.extend(len(text.places) for text in texts)
+        return original(self, texts)
 
-    original = LogLinear.lateral
-    monkeypatch.setattr(LogLinear, "lateral", lateral)
+    original = LogLinear.lateral_many
+    monkeypatch.setattr(LogLinear, "lateral_many", lateral_many)
     fast = shipped.encode(text).probabilities
     monkeypatch.setattr("neurowhere.model.text_model.FAINT", 0.0)
     whole = shipped.encode(text).probabilities

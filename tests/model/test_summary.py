@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from neurowhere import Encoder, save_model, summarise
 from neurowhere.cli import app
-from neurowhere.model.summary import N_REGIONS
+from neurowhere.model.regions import N_REGIONS
 
 TEXT = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 

@@ -14,6 +14,7 @@ TEXT = f"The amygdala and visual cortices; no lesion in the motor cortex.\n{HOST
 STUDIES = pd.DataFrame(
     {
         "id": ["123", "doi-<b>"],
+        "title": ["Fear <i>and</i> the amygdala", None],
         "similarity": [0.9, 0.5],
         "link": ["https://pubmed.ncbi.nlm.nih.gov/123/", ""],
     }

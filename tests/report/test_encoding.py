@@ -12,7 +12,7 @@ from tests.model.test_encoder import make_atlas
 from tests.report.pages import Page
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, VoxelGrid
+from neurowhere import Encoder, VoxelGrid, default_atlas
 from neurowhere.exceptions import OutputError
 from neurowhere.model.summary import summarise
 from neurowhere.report import encoding as report
@@ -109,9 +109,13 @@ def test_tables_hold_the_numbers(result, folder):
     assert regions["region"].tolist() == result.regions(make_atlas())["region"].tolist()
     np.testing.assert_allclose(regions["probability"], result.regions(make_atlas())["probability"])
     peaks = pd.read_csv(folder / "peaks.csv", keep_default_na=False)
-    assert peaks.columns.tolist() == ["x", "y", "z", "density", "ratio", "region"]
+    assert peaks.columns.tolist() == ["x", "y", "z", "density", "ratio", "region", "name"]
     assert set(peaks["region"]) <= {"", *make_atlas().names}
-    assert pd.read_csv(folder / "studies.csv")["id"].tolist() == ["123", "doi-<b>"]
+    studies = pd.read_csv(folder / "studies.csv", keep_default_na=False)
+    assert studies["id"].tolist() == ["123", "doi-<b>"]
+    assert studies["title"].tolist() == ["Fear <i>and</i> the amygdala", ""]
+    page = (folder / "report.html").read_text()
+    assert "<td>Fear &lt;i&gt;and&lt;/i&gt; the amygdala</td>" in page
 
 
 def test_the_place_of_a_region_is_its_densest(result):
@@ -232,7 +236,9 @@ def test_a_model_of_an_atlas_names_its_own_regions(tmp_path, no_pictures):
 def test_without_an_atlas_regions_are_those_of_the_default_one(result, tmp_path, no_pictures):
     write_encoding(result, tmp_path / "out")
     regions = pd.read_csv(tmp_path / "out" / "regions.csv")
-    assert regions["region"].tolist() == result.regions()["region"].tolist()
+    first = result.regions()["region"].tolist()
+    assert regions["region"].tolist()[: len(first)] == first
+    assert {*regions["region"]} >= {*default_atlas().names}
 
 
 def unpack(packed):

@@ -6,7 +6,7 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, default_atlas
+from neurowhere import Encoder, default_atlas, summarise
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.text_model import CHUNK_ENCODED
@@ -48,12 +48,13 @@ def test_rows_are_those_of_encode(model, options):
     for text, row in zip(TEXTS, table.to_dict("records")):
         encoding = model.encode(text, **options)
         best = encoding.regions(ATLAS).iloc[0]
-        assert (row["region"], row["support"]) == (best["region"], encoding.support.level)
+        assert (row["region"], row["support"]) == (best["name"], encoding.support.level)
         assert row["probability"] == pytest.approx(best["probability"], rel=1e-4)
         assert row["ratio"] == pytest.approx(best["ratio"], rel=1e-4)
         assert row["nats"] == pytest.approx(encoding.support.nats, rel=1e-3, abs=1e-5)
         assert row["terms"] == len(encoding.terms)
-        assert row["heaviest"].split("; ") == encoding.terms["term"].tolist()[:5]
+        shown = [term.term for term in summarise(encoding, ATLAS).terms]
+        assert row["heaviest"].split("; ") == shown[:5]
         peak = model.partition_.region_of([[row["x"], row["y"], row["z"]]])
         assert encoding.density[peak] == pytest.approx(encoding.density.max(), rel=1e-5)
 
@@ -113,8 +114,8 @@ def test_the_region_of_a_row_is_the_first_in_the_order_asked_for(shipped):
     firsts = {}
     for sort in ("excess", "probability", "ratio"):
         row = RowMaker(atlas, sort=sort).table([pair]).iloc[0]
-        first = shipped.encode("emotion").regions(atlas, sort=sort).iloc[0]
-        assert row["region"] == first["region"]
+        first = shipped.encode("emotion").regions(sort=sort).iloc[0]
+        assert row["region"] == first["name"]
         assert row["ratio"] == pytest.approx(first["ratio"])
         firsts[sort] = row["region"]
     assert len(set(firsts.values())) == 3

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from neurowhere._tools import parallel
-from neurowhere._tools.parallel import connect, run_here
+from neurowhere._tools.parallel import Workers, connect, run_here, run_in_order
 from neurowhere.exceptions import ClusterError, FitError, MissingExtraError
 
 
@@ -283,3 +283,19 @@ def test_a_cluster_that_goes_away_is_one_line(tmp_path: Path, lost: tuple[str, .
     assert "the cluster went away" in done.stdout
     assert "run again to go on" in done.stdout
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+def add(shared, task):
+    if task == 13:
+        raise ValueError("13")
+    return shared + task
+
+
+def test_results_come_in_the_order_of_the_tasks_and_few_are_held():
+    taken = []
+    found = run_in_order(add, 100, (taken.append(i) or i for i in range(50_000)), Workers())
+    assert [next(found) for _ in range(12)] == list(range(100, 112))
+    assert len(taken) < 30
+    next(found)
+    with pytest.raises(ValueError, match="13"):
+        next(found)

@@ -62,7 +62,7 @@ def test_a_document_that_no_collection_has_is_not_found(library, client):
 
 
 def test_a_collection_is_contrasted_by_its_name(library):
-    query = {"collection": "articles", "term": "amygdala", "replicates": 5}
+    query = {"collection": "articles", "term": "amygdala", "unadjusted": True}
     place = library.post("/api/v1/jobs/contrast", json=query).headers["location"]
     wait_until(lambda: library.get(place).json()["state"] == "done")
     answer = library.get(f"{place}/result").json()

@@ -2,17 +2,21 @@
 
 import io
 import logging
+import pickle
 import signal
 import sys
+import tempfile
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError, NeurowhereWarning
@@ -23,6 +27,7 @@ __all__ = [
     "connect",
     "hired",
     "run_here",
+    "run_in_order",
     "run_on_cluster",
     "slices",
     "track",
@@ -38,6 +43,9 @@ POLL_SECONDS, ALIVE_SECONDS = 0.02, 10.0  # between looks for results, and for w
 SHARE_SECONDS = 1.0  # between looks for workers, while objects are sent to them
 MOST_IDLE_ROUNDS = 5  # in which a cluster finishes nothing of what is sent to it
 WENT_AWAY = "the cluster went away; start it again, with workers, then run again to go on"
+TASKS_EACH = 2  # of a worker that run or wait
+RETRIES = 3  # of a task whose worker died
+THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 QUIET_SECONDS = 2.0  # before a bar of progress is shown
 
 
@@ -79,6 +87,11 @@ class Workers:
         if self.client is not None:
             return run_on_cluster(work, calls, self.client)
         return run_here(work, calls, n_jobs=self.n_jobs, at_once=at_once)
+
+    @property
+    def are_here(self) -> bool:
+        """Whether this process does the work itself."""
+        return self.n_jobs == 1 and self.client is None
 
     def for_calls(self, n_calls: int) -> "Workers":
         """Return workers for so many calls: one is made in this process, and nothing is sent."""
@@ -170,6 +183,123 @@ def _taking_workers_along() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def run_in_order(
+    work: Callable[[Shared, Task], Result],
+    shared: Shared,
+    tasks: Iterable[Task],
+    workers: Workers,
+) -> Generator[Result, None, None]:
+    """Call ``work(shared, task)`` for tasks as they come, and yield the results in their order.
+
+    Tasks are taken as they are needed: a few for each worker are held at a time.
+
+    Parameters
+    ----------
+    work : callable
+        Of a module, so that other processes find it.
+    shared : object
+        What all calls share; each process gets it once.
+    tasks : iterable
+    workers : Workers
+
+    Yields
+    ------
+    object
+    """
+    if workers.are_here:
+        yield from (work(shared, task) for task in tasks)
+        return
+    from joblib import cpu_count
+
+    cores = cpu_count() if workers.n_jobs == -1 else max(1, workers.n_jobs)
+    content = pickle.dumps((work, shared), protocol=pickle.HIGHEST_PROTOCOL)
+    if workers.client is None:
+        yield from _in_processes(content, tasks, cores)
+    else:
+        yield from _in_cluster(content, tasks, workers.client)
+
+
+def _in_processes(content: bytes, tasks: Iterable[Any], cores: int) -> Iterator[Any]:
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "shared.pickle")
+        path.write_bytes(content)
+        pool = ProcessPoolExecutor(
+            cores, initializer=_heed_no_interrupt, env=dict.fromkeys(THREADS, "1")
+        )
+        try:
+            yield from _ordered(lambda task: pool.submit(_on_file, str(path), task), tasks, cores)
+        except BrokenProcessPool as error:
+            raise ClusterError(
+                "a worker process was killed, perhaps for want of memory; "
+                "run the same command again, with fewer jobs, and it goes on where it stopped"
+            ) from error
+        finally:
+            pool.shutdown(wait=False, kill_workers=True)
+
+
+def _in_cluster(content: bytes, tasks: Iterable[Any], client: Any) -> Iterator[Any]:
+    import distributed
+
+    sent = client.scatter(content, broadcast=True, hash=False)
+    n_threads = max(1, sum(client.nthreads().values()))
+    try:
+        yield from _ordered(
+            lambda task: client.submit(_on_bytes, sent, task, pure=False, retries=RETRIES),
+            tasks,
+            n_threads,
+        )
+    except distributed.KilledWorker as error:
+        raise ClusterError(
+            "workers of the cluster died again and again on the same task, perhaps for want of "
+            "memory; give them more, then run again to go on"
+        ) from error
+    except _signs_of_loss() as error:
+        raise ClusterError(WENT_AWAY) from error
+
+
+def _ordered(submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int) -> Iterator[Any]:
+    waiting: deque[Any] = deque()
+    try:
+        for task in tasks:
+            waiting.append(submit(task))
+            if len(waiting) > TASKS_EACH * cores:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _heed_no_interrupt() -> None:
+    """Leave Ctrl-C to the process that collects the results."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _on_file(path: str, task: Any) -> Any:
+    work, shared = _opened(path)
+    return _quietly(work, shared, task)
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str) -> Any:
+    return pickle.loads(Path(path).read_bytes())
+
+
+def _on_bytes(content: bytes, task: Any) -> Any:
+    key = id(content)  # the worker keeps it
+    if key not in _unpacked:
+        _unpacked.clear()
+        _unpacked[key] = pickle.loads(content), content
+    (work, shared), _ = _unpacked[key]
+    return _quietly(work, shared, task)
+
+
+_unpacked: dict[int, tuple[Any, bytes]] = {}
 
 
 def run_on_cluster(

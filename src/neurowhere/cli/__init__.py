@@ -14,6 +14,7 @@ from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.encode import encode
 from neurowhere.cli.model import benchmark, compare, fit, model_app, score
+from neurowhere.cli.reproduce import reproduce
 from neurowhere.cli.serve import serve
 from neurowhere.cli.terms import decode, term
 from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line
@@ -38,6 +39,7 @@ app.command("fit")(fit)
 app.command("score")(score)
 app.command("term")(term)
 app.command("compare")(compare)
+app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
 app.command("contrast")(contrast)
 app.command("serve")(serve)

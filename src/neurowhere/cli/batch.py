@@ -7,7 +7,8 @@ whole or absent, and its row is in the table. A second run finds both and comput
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,7 @@ from neurowhere.exceptions import NeurowhereError, TextError, one_line, tell_fau
 if TYPE_CHECKING:
     import pandas as pd
 
+    from neurowhere._tools.parallel import Workers
     from neurowhere.inputs import Failure, Text
     from neurowhere.model.encoder import Encoder
     from neurowhere.report.tables import Pair, RowMaker
@@ -45,10 +47,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from neurowhere.inputs import Failure, Text
-    from neurowhere.report.tables import Outcome, Pair, RowMaker
+    from neurowhere.report.tables import Pair, RowMaker
 
 
-ROWS_AT_ONCE = 64
+FOLDERS_AT_ONCE = {"none": 32, "nifti": 8, "all": 4}  # of one process, by what is drawn
 MOST_TOLD = 20  # failures, one a line; the table has them all
 SIGNALLED = 128  # what a signal adds to its number, for the exit code
 
@@ -62,12 +64,14 @@ def encode_texts(
     sentences: bool,
     all_regions: bool,
     column: str | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
 ) -> None:
     """Encode texts as they come, or their sentences, into folders or into a table."""
-    from neurowhere._tools.parallel import track
+    from neurowhere._tools.parallel import hired, track
     from neurowhere.inputs import iter_texts
     from neurowhere.model.store import load_model
-    from neurowhere.report.tables import RowMaker, encode_items
+    from neurowhere.report.tables import RowMaker
 
     model = load_model(options.model)
     found = iter_texts(sources, column=column, output=output or table)
@@ -79,12 +83,67 @@ def encode_texts(
         all_regions,
         with_text=sentences and options.with_text,
         sort=options.sort,
+        with_notes=sentences,
         draw_anyway=options.draw_anyway,
     )
-    if output is None:
-        _write_table(maker, encode_items(model, found, **options.reading), table, options)
-    else:
-        _write_folders(model, maker, found, output, options)
+    batch = Batch(model, maker, options)
+    with hired(jobs, cluster) as workers:
+        if output is None:
+            _write_table(batch, found, table, workers)
+        else:
+            _write_folders(batch, found, output, workers)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """How texts are encoded, here or in another process."""
+
+    model: "Encoder"
+    maker: "RowMaker"
+    options: Options
+
+
+def make_rows(batch: Batch, chunk: "list[Text | Failure]") -> "pd.DataFrame":
+    """Return the rows of some texts."""
+    from neurowhere.report.tables import encode_items
+
+    return batch.maker.table(list(encode_items(batch.model, chunk, **batch.options.reading)))
+
+
+def make_folders(batch: Batch, jobs: "list[Job]") -> "list[pd.DataFrame]":
+    """Write the folders of some texts, and return their rows."""
+    return list(iter_folders(batch, jobs))
+
+
+def iter_folders(batch: Batch, jobs: "list[Job]") -> "Iterator[pd.DataFrame]":
+    """Write the folder of each text, unless it failed, and yield its row."""
+    from neurowhere.report.tables import encode_items
+
+    todo = [job.item for job in jobs if not job.is_done]
+    pairs = encode_items(batch.model, todo, **batch.options.reading)
+    for job in jobs:
+        if not job.is_done:
+            yield _folder_and_row(batch, job, next(pairs))
+
+
+def _folder_and_row(batch: Batch, job: "Job", pair: "Pair") -> "pd.DataFrame":
+    row = batch.maker.table([pair])
+    item, outcome = pair
+    folder = ""
+    is_drawn = not isinstance(outcome, str) and not batch.maker.withholds(outcome)
+    if is_drawn and row["problem"].isna().all():
+        assert not isinstance(outcome, str)
+        ours = replace(batch.options, overwrite=True)  # what is there is this text's
+        try:
+            write_folder(outcome, Path(job.path), item.name, ours, key=job.key)
+        except (NeurowhereError, OSError):
+            raise
+        except Exception as error:
+            row = batch.maker.table([(item, tell_fault(error, outcome.text))])
+        else:
+            folder = job.folder
+    row.insert(1, "folder", folder)
+    return row
 
 
 def _split(
@@ -108,36 +167,41 @@ def _split(
 
 
 def _write_table(
-    maker: "RowMaker", pairs: "Iterator[Pair]", path: Path | None, options: Options
+    batch: Batch, found: "Iterable[Text | Failure]", path: Path | None, workers: "Workers"
 ) -> None:
     """Write a row for each text, as CSV or as JSON lines."""
-    tally = Tally()
+    tally, options = Tally(), batch.options
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
     with target as stream:
-        with tally.until_stopped():
-            waiting: list[Pair] = []
-            try:
-                for pair in pairs:
-                    waiting.append(pair)
-                    if len(waiting) == ROWS_AT_ONCE:
-                        _write_rows(maker, waiting, stream, options, tally)
-            finally:  # what is done when the work is stopped is kept
-                _write_rows(maker, waiting, stream, options, tally)
+        with tally.until_stopped(), closing(_tables(batch, found, workers)) as tables:
+            for table in tables:
+                with tally.undisturbed():
+                    _append(table, stream, options, header=not tally.n_seen)
+                tally.add(table)
         tally.refuse_nothing()  # before the file is there
     tally.end(path, options.keep_going)
 
 
-def _write_rows(
-    maker: "RowMaker", waiting: "list[Pair]", stream: TextIO, options: Options, tally: "Tally"
-) -> None:
-    """Write the rows that wait, each once, whenever a signal comes."""
-    if not waiting:
+def _tables(
+    batch: Batch, found: "Iterable[Text | Failure]", workers: "Workers"
+) -> "Generator[pd.DataFrame, None, None]":
+    """Yield the rows of some texts at a time; of what is stopped here, those that are done."""
+    from neurowhere._tools.parallel import run_in_order
+    from neurowhere.report.tables import chunks_of, encode_items
+
+    if not workers.are_here:
+        yield from run_in_order(make_rows, batch, chunks_of(found), workers)
         return
-    with tally.undisturbed():
-        table = maker.table(waiting)
-        _append(table, stream, options, header=not tally.n_seen)
-        waiting.clear()
-    tally.add(table)
+    for chunk in chunks_of(found):
+        done: list[Pair] = []
+        try:
+            for pair in encode_items(batch.model, chunk, **batch.options.reading):
+                done.append(pair)  # noqa: PERF402 - what is done is there when this is stopped
+        except KeyboardInterrupt:
+            if done:
+                yield batch.maker.table(done)
+            raise
+        yield batch.maker.table(done)
 
 
 def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
@@ -150,30 +214,48 @@ def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: 
 
 
 def _write_folders(
-    model: "Encoder",
-    maker: "RowMaker",
-    found: "Iterable[Text | Failure]",
-    output: Path,
-    options: Options,
+    batch: Batch, found: "Iterable[Text | Failure]", output: Path, workers: "Workers"
 ) -> None:
     """Write a folder for each text, and a table of all; what was written stays, come what may."""
-    from neurowhere.model.text_model import CHUNK_ENCODED
-    from neurowhere.report.tables import encode_items
-
-    tally = Tally(goes_on=True)
+    tally, options = Tally(goes_on=True), batch.options
     with held(output, options.overwrite):
-        with closing(Shelf.open(output, maker, options)) as shelf, tally.until_stopped():
-            jobs = map(shelf.job, found)
-            while some := list(islice(jobs, CHUNK_ENCODED)):
-                todo = [job.item for job in some if not job.is_done]
-                pairs = encode_items(model, todo, **options.reading)
-                for job in some:
-                    if job.is_done:
-                        tally.keep()
-                        continue
-                    tally.add(shelf.write(job, next(pairs)))
+        with (
+            closing(Shelf.open(output, batch.maker, options)) as shelf,
+            tally.until_stopped(),
+            closing(_made(batch, map(shelf.job, found), workers)) as made,
+        ):
+            for row in made:
+                if row is None:
+                    tally.keep()
+                    continue
+                shelf.keep(row)
+                tally.add(row)
         tally.refuse_nothing()
     tally.end(output / TABLE_NAME, options.keep_going)
+
+
+def _made(
+    batch: Batch, jobs: "Iterator[Job]", workers: "Workers"
+) -> "Generator[pd.DataFrame | None, None, None]":
+    """Yield the row of each text whose folder is made, and None for one that was there."""
+    from neurowhere._tools.parallel import run_in_order
+    from neurowhere.model.text_model import CHUNK_ENCODED
+
+    if workers.are_here:  # each as soon as it is done
+        while some := list(islice(jobs, CHUNK_ENCODED)):
+            rows = iter_folders(batch, some)
+            yield from (None if job.is_done else next(rows) for job in some)
+        return
+    size = FOLDERS_AT_ONCE[batch.options.maps]
+    sent: deque[list[Job]] = deque()
+
+    def tasks() -> "Iterator[list[Job]]":
+        while some := list(islice(jobs, size)):
+            sent.append(some)
+            yield [job for job in some if not job.is_done]
+
+    for rows in map(iter, run_in_order(make_folders, batch, tasks(), workers)):
+        yield from (None if job.is_done else next(rows) for job in sent.popleft())
 
 
 # ---- what became of them
@@ -347,6 +429,7 @@ class Job(NamedTuple):
     folder: str
     key: str  # digest of the text, and of how it is encoded
     is_done: bool
+    path: str = ""
 
 
 @dataclass
@@ -391,37 +474,14 @@ class Shelf:
         if not isinstance(item, Text):
             return Job(item, folder, "", False)
         key = digest(self._recipe, "\0", item.name, "\0", item.content)
-        return Job(item, folder, key, self._is_done(folder, key))
+        return Job(item, folder, key, self._is_done(folder, key), str(self.output / folder))
 
-    def write(self, job: Job, pair: "Pair") -> "pd.DataFrame":
-        """Write the folder of a text that has a map, then its row, and return the row."""
-        row = self.maker.table([pair])
-        folder = ""
-        item, outcome = pair
-        if self.maker.withholds(outcome):
-            self._has_results = True
-        elif row["problem"].isna().all():
-            if problem := self._write_folder(job, item.name, outcome):
-                row = self.maker.table([(item, problem)])
-            else:
-                folder, self._has_results = job.folder, True
-        row.insert(1, "folder", folder)
+    def keep(self, row: "pd.DataFrame") -> None:
+        """Write the row of a text into the table."""
+        self._has_results |= bool(row["problem"].isna().all())
         self._waiting.append(rows_of_csv(row, self.options, header=False))
         if self._has_results:  # without any there is no table
             self._write_waiting()
-        return row
-
-    def _write_folder(self, job: Job, name: str, outcome: "Outcome") -> str | None:
-        """Write the folder of a text, and return the problem if neurowhere fails on it."""
-        assert not isinstance(outcome, str)
-        ours = replace(self.options, overwrite=True)  # what is there is this text's
-        try:
-            write_folder(outcome, self.output / job.folder, name, ours, key=job.key)
-        except (NeurowhereError, OSError):
-            raise
-        except Exception as error:
-            return tell_fault(error, outcome.text)
-        return None
 
     def close(self) -> None:
         """End the table."""
@@ -495,7 +555,7 @@ def _recipe(options: Options) -> str:
         "like": None if options.like is None else os.fspath(options.like.absolute()),
         "resolution_mm": options.resolution_mm,
         "with_text": options.with_text,
-        "pictures": options.pictures,
+        "maps": options.maps,
         **options.reading,
     }
     atlas = options.atlas

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,7 +26,6 @@ from neurowhere.cli.options import (
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast
     from neurowhere.contrast.selection import Group
-    from neurowhere.space import Atlas
 
 SHOWN = 10  # regions
 
@@ -46,6 +45,14 @@ def contrast(
             show_default=False,
             help="Term to look for: a word, a phrase, a prefix (aphasi*), a /regular expression/, "
             "or several of them with AND, OR and NOT.",
+        ),
+    ] = None,
+    terms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="File with a query in each line, which are contrasted and corrected together.",
         ),
     ] = None,
     column: Annotated[
@@ -72,9 +79,19 @@ def contrast(
     by_mentions: Annotated[
         bool, typer.Option("--by-mentions", help="Weight documents by their number of mentions.")
     ] = False,
+    unadjusted: Annotated[
+        bool,
+        typer.Option(
+            "--unadjusted",
+            help="Contrast all documents that mention the term with all documents, whatever their "
+            "kind, as in the paper.",
+        ),
+    ] = False,
     without_term: Annotated[
         bool,
-        typer.Option("--without-term", help="Remove the term itself from the encoding."),
+        typer.Option(
+            "--without-term", help="Remove the term itself from an unadjusted encoding, too."
+        ),
     ] = False,
     without: Annotated[
         list[str] | None,
@@ -86,7 +103,7 @@ def contrast(
         bool,
         typer.Option(
             "--matched",
-            help="Contrast with documents of the same kind: source, length, species, methods.",
+            help="Contrast with the nearest documents of the same kind instead of adjusting.",
         ),
     ] = False,
     min_ratio: Annotated[
@@ -98,8 +115,6 @@ def contrast(
     atlas: AtlasOption = None,
     resolution: Resolution = None,
     like: Like = None,
-    replicates: Annotated[int, typer.Option(min=2, help="Number of bootstrap replicates.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -121,86 +136,141 @@ def contrast(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Map where documents that mention a term point more, or less, than all documents do.
+    """Map where documents about a term point more, or less, than expected from their kind.
 
     The documents need no coordinates. They are encoded once and kept, with a compressed copy of
-    their texts, so that the next term takes seconds.
+    their texts, so that the next term takes seconds. The term itself is left out, and source,
+    length, species, people, methods and topics are adjusted for.
 
     Example:
 
         neurowhere contrast articles --term huntington -o huntington
 
-        neurowhere contrast articles --term "aphasi* AND NOT review" --without-term -o aphasia
+        neurowhere contrast articles --terms diseases.txt -o diseases
 
-        neurowhere contrast articles --term parkinson* --matched --min-ratio 1.25 -o parkinson
+        neurowhere contrast articles --term "aphasi* AND NOT review" --unadjusted -o aphasia
 
         neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
-    first, second = _groups(term, column, group, against, min_mentions)
+    if unadjusted and matched:
+        raise typer.BadParameter("expected --unadjusted or --matched, got both; give one of them")
+    wanted = _groups(term, terms, column, group, min_mentions)
+    second = _second(column, against, min_mentions)
     from neurowhere._tools.files import new_folder
     from neurowhere.contrast import contrast_documents
     from neurowhere.model.store import load_model
-    from neurowhere.report.contrast import write_files
+    from neurowhere.report.contrast import write_files, write_list
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         encoder = load_model(model)
-        regions = read_atlas(atlas, encoder.partition_)
-        result = contrast_documents(
+        results = contrast_documents(
             documents,
-            first,
+            wanted,
             against=second,
             model=encoder,
+            atlas=read_atlas(atlas, encoder.partition_),
             format=format,
             weighted=by_mentions,
+            unadjusted=unadjusted,
+            matched=matched,
             without_term=without_term,
             without=without or (),
-            matched=matched,
             min_ratio=min_ratio,
-            replicates=replicates,
-            seed=seed,
             cache=cache,
             keep=not no_cache,
             keep_going=keep_going,
             n_jobs=jobs,
             cluster=cluster,
         )
-        write_files(
-            result,
-            folder,
-            atlas=regions,
-            resolution_mm=resolution,
-            like=like,
-            titles=not no_text,
-            keep_formulas=keep_formulas,
-        )
-    _print(result, regions, output, as_json)
+        options: dict[str, Any] = {
+            "resolution_mm": resolution,
+            "like": like,
+            "titles": not no_text,
+            "keep_formulas": keep_formulas,
+        }
+        if terms is None:
+            write_files(results[0], folder, **options)
+        else:
+            write_list(results, folder, **options)
+    if as_json:
+        found = [_as_plain(result) for result in results]
+        typer.echo(json.dumps(found if terms else found[0]))
+        return
+    for result in results:
+        _print(result)
+    typer.echo(f"{output / 'report.html'}: open it in a browser")
 
 
 def _groups(
-    term: str | None, column: str | None, group: str | None, against: str | None, least: int
-) -> "tuple[Group, Group | None]":
+    term: str | None, terms: Path | None, column: str | None, group: str | None, least: int
+) -> "list[Group]":
     """Find the groups that the options stand for."""
     from neurowhere.contrast import ByColumn, ByTerm
 
-    if (term is None) == (column is None) or (column is None) != (group is None):
-        raise typer.BadParameter("expected --term, or --column with --group; give one of them")
-    if term is not None:
-        return ByTerm(term, least), None if against is None else ByTerm(against, least)
-    name, value = str(column), str(group)
-    return ByColumn(name, value), None if against is None else ByColumn(name, against)
+    if sum(each is not None for each in (term, terms, column)) != 1 or (column is None) != (
+        group is None
+    ):
+        raise typer.BadParameter(
+            "expected --term, --terms, or --column with --group; give one of them"
+        )
+    if column is not None:
+        return [ByColumn(column, str(group))]
+    return [ByTerm(query, least) for query in ([term] if term else _read_queries(terms))]
 
 
-def _print(result: "Contrast", atlas: "Atlas", output: Path, as_json: bool) -> None:
+def _second(column: str | None, against: str | None, least: int) -> "Group | None":
+    from neurowhere.contrast import ByColumn, ByTerm
+
+    if against is None:
+        return None
+    return ByTerm(against, least) if column is None else ByColumn(column, against)
+
+
+def _read_queries(path: "Path | None") -> list[str]:
+    """Read the lines of a file, without empty ones and those that begin with #."""
+    from neurowhere.exceptions import QueryError
+
+    try:
+        lines = Path(path or "").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise QueryError(
+            f"{path}: expected a text file with a query in each line ({error})"
+        ) from error
+    queries = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not queries:
+        raise QueryError(f"{path}: expected a query in each line, but the file has none")
+    return list(dict.fromkeys(queries))
+
+
+def _as_plain(result: "Contrast") -> dict[str, Any]:
+    regions = result.regions().head(SHOWN).replace({float("nan"): None})
+    return {
+        "group": result.group,
+        "against": result.against,
+        "outcome": result.outcome,
+        **result.about,
+        "regions": regions.assign(name=_names(result, regions)).to_dict("records"),
+    }
+
+
+def _names(result: "Contrast", regions: Any) -> Any:
     from neurowhere.text.labels import region_names
 
-    regions = result.regions(atlas).head(SHOWN)
-    names = regions["region"].map(region_names(atlas.names))
-    if as_json:
-        about = {"group": result.group, "against": result.against, **result.about}
-        typer.echo(json.dumps({**about, "regions": regions.assign(name=names).to_dict("records")}))
-        return
+    return regions["region"].map(region_names(result.atlas.names))
+
+
+def _print(result: "Contrast") -> None:
+    from neurowhere.report.contrast import chance_words
+
     typer.echo(repr(result))
+    if not result.about["unadjusted"]:
+        passing = result.about["documents_in_passing"]
+        typer.echo(f"{result.about['documents_in_group']:,} about it, {passing:,} in passing")
+    typer.echo(f"What nothing looks like: {chance_words(result.about)}")
     about = {**result.about, "weighted": "by mentions" if result.about["weighted"] else ""}
     print_pairs({name: value for name, value in about.items() if value})
-    typer.echo(regions.assign(region=names).to_string(index=False, float_format="{:.3g}".format))
-    typer.echo(f"{output / 'report.html'}: open it in a browser")
+    regions = result.regions().head(SHOWN)
+    shown = regions.assign(region=_names(result, regions)).drop(
+        columns=["probability", "reference"]
+    )
+    typer.echo(shown.to_string(index=False, float_format="{:.3g}".format))

@@ -13,6 +13,8 @@ import typer
 
 from neurowhere.cli.options import (
     AtlasOption,
+    BatchJobs,
+    Cluster,
     Json,
     KeepFormulas,
     Like,
@@ -28,7 +30,7 @@ from neurowhere.exceptions import DataWarning, TextError
 if TYPE_CHECKING:
     from neurowhere.inputs import Text
     from neurowhere.model.encoder import Encoder
-    from neurowhere.model.encoding import Encoding, RegionOrder
+    from neurowhere.model.encoding import Encoding, Maps, RegionOrder
     from neurowhere.space import Atlas
     from neurowhere.text.kinds import Kind
 
@@ -52,6 +54,14 @@ class TextKind(Enum):
     study = "study"
 
 
+class MapFiles(Enum):
+    """Files of maps."""
+
+    none = "none"
+    nifti = "nifti"
+    all = "all"
+
+
 @dataclass(frozen=True)
 class Options:
     """How to encode, and what to write."""
@@ -65,7 +75,7 @@ class Options:
     kind: "Kind | None"
     sort: "RegionOrder"
     with_text: bool
-    pictures: bool
+    maps: "Maps"
     resolution_mm: float | None
     like: Path | None
     overwrite: bool
@@ -171,9 +181,18 @@ def encode(
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave the text out of all files.")
     ] = False,
+    maps: Annotated[
+        MapFiles,
+        typer.Option(
+            help="Files of maps in a folder: none but tables; nifti images and the page; or all, "
+            "with PNG files, which take a second per text."
+        ),
+    ] = MapFiles.all,
     no_pictures: Annotated[
-        bool, typer.Option("--no-pictures", help="Draw no PNG files, which take seconds per text.")
+        bool, typer.Option("--no-pictures", help="Draw no PNG files: the same as --maps nifti.")
     ] = False,
+    jobs: BatchJobs = 1,
+    cluster: Cluster = None,
     draw_anyway: Annotated[
         bool,
         typer.Option(
@@ -221,7 +240,7 @@ def encode(
         kind=None if as_kind is None else as_kind.value,
         sort=sort.value,
         with_text=not no_text,
-        pictures=not no_pictures,
+        maps="nifti" if no_pictures and maps is MapFiles.all else maps.value,
         resolution_mm=resolution,
         like=like,
         overwrite=overwrite,
@@ -241,6 +260,8 @@ def encode(
             sentences=sentences,
             all_regions=all_regions,
             column=column,
+            jobs=jobs,
+            cluster=cluster,
         )
         return
     added = [(_named(read_text(source), "--plus"), 1) for source in plus or ()]
@@ -261,6 +282,7 @@ def _encode_one(
     text: "Text", added: "list[tuple[Text, int]]", output: Path | None, options: Options
 ) -> None:
     """Encode a text, others added (1) or subtracted (−1), and show or write the result."""
+    from neurowhere.model.regions import usual_in_words
     from neurowhere.model.store import load_model
     from neurowhere.model.summary import summarise
 
@@ -289,8 +311,16 @@ def _encode_one(
     from neurowhere.cli.terminal import lines
 
     _draw(encoding)
+    sort: RegionOrder = "probability" if encoding.is_mean_map else options.sort
     says_something = not (any(sign < 0 for _, sign in added) and _is_nothing(encoding))
-    for line in lines(summary, encoding.text, with_places=says_something):
+    told = lines(
+        summary,
+        encoding.text,
+        sort=sort,
+        usual=usual_in_words(encoding),
+        with_places=says_something,
+    )
+    for line in told:
         typer.echo(line)
     if not says_something:
         typer.echo("\nThe texts point to the same places: nothing is left of the difference.")
@@ -315,7 +345,7 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             DataWarning,
             stacklevel=2,
         )
-    encoding = model.encode(text.content, **options.reading)
+    encoding = next(model.encode_many([text.content], **options.reading)).checked()
     if encoding.support.withheld and not options.draw_anyway:
         return encoding
     if encoding.is_mean_map and model.text != "none":
@@ -361,8 +391,9 @@ def write_folder(
         resolution_mm=options.resolution_mm,
         like=options.like,
         with_text=options.with_text,
-        pictures=options.pictures,
+        maps=options.maps,
         keep_formulas=options.keep_formulas,
+        sort=options.sort,
         overwrite=options.overwrite,
         about=about | ({"name": name} if options.with_text else {}),
     )

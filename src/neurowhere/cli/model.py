@@ -285,19 +285,25 @@ def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
     from neurowhere.evaluate import Candidate
     from neurowhere.space import VoxelGrid
 
-    widths = [_width(text) for text in split_list(bandwidths)]
     candidates = []
     for item in split_list(partitions):
         partition = read_partition(item)
         if isinstance(partition, VoxelGrid):
-            name = f"voxels {partition.resolution_mm:g} mm"
-            candidates += [
-                Candidate(name if width == 1 else f"{name} (h {width:g})", partition, width)
-                for width in widths
-            ]
+            candidates += grids(partition, bandwidths)
         else:
             candidates.append(Candidate(_atlas_name(item), partition))
     return candidates
+
+
+def grids(grid: "VoxelGrid", bandwidths: str) -> "list[Candidate]":
+    """Return a grid once for each bandwidth of a list."""
+    from neurowhere.evaluate import Candidate
+
+    name = f"voxels {grid.resolution_mm:g} mm"
+    return [
+        Candidate(name if width == 1 else f"{name} (h {width:g})", grid, width)
+        for width in map(_width, split_list(bandwidths))
+    ]
 
 
 def _width(text: str) -> float:

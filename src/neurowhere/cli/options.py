@@ -94,6 +94,12 @@ Like = Annotated[
     typer.Option(metavar="IMAGE", help="Image whose grid the images use.", show_default=False),
 ]
 Jobs = Annotated[int, typer.Option(help="Number of cores to use, -1 for all.")]
+BatchJobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", help="Processes that encode the texts of a batch, -1 for one on each core."
+    ),
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

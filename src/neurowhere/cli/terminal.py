@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from neurowhere.model.encoding import Encoding
-    from neurowhere.model.schema import Mention, Rule, Span, Summary, Term, UnappliedSide
+    from neurowhere.model.encoding import Encoding, RegionOrder
+    from neurowhere.model.schema import Mention, Rule, Span, Study, Summary, Term, UnappliedSide
 
 # Rows on the terminal; JSON and the folder have more.
 N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = 5, 15, 5, 8
@@ -20,6 +20,7 @@ CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
 UPPER_HALF = "▀"
+EXCESS = {"the mean map": "excess"}  # by what it is over
 # Roles of the places of a report, and what they are called.
 SHOWN_ROLES = {
     "seat": "seat",
@@ -38,7 +39,14 @@ NEXT_WORD = re.compile(r"\W{0,2}\w*")
 VIEWS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))
 
 
-def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterator[str]:
+def lines(
+    summary: "Summary",
+    text: str,
+    *,
+    sort: "RegionOrder" = "excess",
+    usual: str = "the mean map",
+    with_places: bool = True,
+) -> Iterator[str]:
     """Yield what a summary says, line by line.
 
     Parameters
@@ -46,6 +54,10 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
     summary : Summary
     text : str
         The text that it is about, whose words are quoted where the summary says where they are.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions of the summary, which a line above them says.
+    usual : str
+        What their excess is over.
     with_places : bool
         Whether to list regions, peaks and studies.
     """
@@ -73,7 +85,10 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
         yield f"unknown    {_unknown(summary)}"
     yield f"support    {summary.support.summary}"
     if with_places:
-        yield from _places(summary)
+        from neurowhere.model.regions import order_in_words
+
+        excess = EXCESS.get(usual, "difference")
+        yield from _places(summary, order_in_words(summary.regions, sort, usual), excess)
 
 
 def _by_role(summary: "Summary") -> dict[str, list[str]]:
@@ -90,13 +105,15 @@ def _by_role(summary: "Summary") -> dict[str, list[str]]:
     return {SHOWN_ROLES[role]: list(found[role]) for role in shown}
 
 
-def _places(summary: "Summary") -> Iterator[str]:
+def _places(summary: "Summary", order: str, excess: str) -> Iterator[str]:
     """Yield regions, peaks and studies."""
     width = max([MIN_WIDTH, *(len(region.name) + 1 for region in summary.regions)])
     yield ""
-    yield f"{'region':{width}}{'probability':>12}{'to the mean map':>17}"
+    yield order
+    yield f"{'region':{width}}{'probability':>12}{excess:>12}{'to the mean map':>17}"
     for region in summary.regions:
-        yield f"{region.name:{width}}{region.probability:12.1%}{_times(region.ratio):>17}"
+        numbers = f"{region.probability:12.1%}{region.excess:+12.1%}"
+        yield f"{region.name:{width}}{numbers}{_times(region.ratio):>17}"
     yield ""
     yield f"{'peak':{width}}{'per cm³':>12}{'to the mean map':>17}"
     for peak in summary.peaks[:N_PEAKS]:
@@ -105,7 +122,12 @@ def _places(summary: "Summary") -> Iterator[str]:
     if summary.similar:
         yield ""
         yield "closest studies"
-        yield from (study.link or study.id for study in summary.similar[:N_STUDIES])
+        yield from map(study_line, summary.similar[:N_STUDIES])
+
+
+def study_line(study: "Study") -> str:
+    """Return a study in a line: its title, if it is known, and where to find it."""
+    return "  ".join(filter(None, [study.title, study.link or study.id]))
 
 
 def _terms(terms: "list[Term]") -> str:

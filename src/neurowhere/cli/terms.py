@@ -296,8 +296,10 @@ def _print(found: "Decoding", output: Path | None) -> None:
         alike = f"  {row['alike']}" if row["alike"] else ""
         typer.echo(f"{row['term']:{width}}{row['score']:8.2f}{row['ratio']:17.1f}×{alike}")
     if found.studies is not None:
-        links = (row["link"] or row["id"] for row in found.studies.to_dict("records"))
-        typer.echo("\nclosest studies\n" + "\n".join(links))
+        from neurowhere.cli.terminal import study_line
+        from neurowhere.model.summary import studies_of
+
+        typer.echo("\nclosest studies\n" + "\n".join(map(study_line, studies_of(found.studies))))
     if output is not None:
         typer.echo(f"\nwritten to {output}")
 

@@ -25,9 +25,6 @@ __all__ = [
     "Phrase",
     "Searchable",
     "WordIndex",
-    "count_kinds",
-    "kind_sums",
-    "kinds_key",
 ]
 
 Ints = NDArray[np.intp]
@@ -91,6 +88,12 @@ class WordIndex:
     def starting(self, prefix: str) -> Ints:
         """Return the columns of the words with a prefix."""
         return _line_numbers(self.words, re.escape(f"\n{prefix}"))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of words of each text: (n_texts,)."""
+        lengths: NDArray[np.int64] = self.counts.astype(np.int64).sum(axis=1).A1
+        return lengths
 
     def total(self, columns: Ints) -> NDArray[np.int64]:
         """Count the mentions of some words in each text: (n_texts,)."""
@@ -341,54 +344,3 @@ vitro vivo injection virus plasmid simulation computational psychophysics surger
 postmortem
 """
 KIND_WORDS = tuple(f"{SPECIES} {PEOPLE} {METHODS}".split())
-
-
-def count_kinds(index: WordIndex) -> NDArray[np.uint32]:
-    """Count the words that tell kinds apart, and all words, in each text.
-
-    Parameters
-    ----------
-    index : WordIndex
-
-    Returns
-    -------
-    array of shape (n_texts, n_kinds + 1)
-
-    Examples
-    --------
-    >>> counts = count_kinds(WordIndex.of(["Mice and a mouse", "fMRI of patients"]))
-    >>> [counts[:, KIND_WORDS.index(word)].tolist() for word in ("mouse", "patient", "fmri")]
-    [[2, 0], [0, 1], [0, 1]]
-    >>> counts[:, -1].tolist()
-    [4, 3]
-    """
-    columns = [index.total(index.forms_of(word)) for word in KIND_WORDS]
-    length = index.counts.astype(np.int64).sum(axis=1).A1
-    return np.stack([*columns, length], axis=1).astype(np.uint32)
-
-
-def kinds_key() -> str:
-    """Return the words that decide the counts, to tell counts of another list apart."""
-    return " ".join(KIND_WORDS)
-
-
-def kind_sums(
-    counts: NDArray[np.uint32], weights: NDArray[np.floating] | None = None
-) -> NDArray[np.floating]:
-    """Sum up documents, so that groups of any size can be compared.
-
-    Parameters
-    ----------
-    counts : array of shape (n, n_kinds + 1)
-    weights : array of shape (n,), optional
-
-    Returns
-    -------
-    array of shape (n_kinds + 3,)
-        Σ w; Σ w [count > 0] of each kind; Σ w l and Σ w l², with l the log of the length.
-    """
-    w = np.ones(len(counts)) if weights is None else weights
-    length = np.log1p(counts[:, -1].astype(np.float64))
-    return np.concatenate(
-        [[w.sum()], w @ (counts[:, :-1] > 0), [w @ length, w @ length**2]]
-    )  # those of disjoint documents add up

@@ -1,96 +1,136 @@
-"""From sources to a contrast: documents cut, searched, encoded, summed and compared."""
+"""From sources to contrasts: documents cut, searched, encoded, fitted and tested."""
 
+import functools
 import os
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import replace as changed_to
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+from numpy.typing import NDArray
+from scipy import sparse, stats
 
 from neurowhere._tools.files import expanded
-from neurowhere._tools.parallel import Workers, hired
-from neurowhere.contrast.contrast import Contrast, permutation_null
-from neurowhere.contrast.controls import FEW, Compared, compare_groups
+from neurowhere._tools.parallel import Workers, hired, track
+from neurowhere.contrast.background import (
+    Background,
+    Chance,
+    Design,
+    find_background,
+    find_chance,
+    rows_of,
+)
+from neurowhere.contrast.contrast import Contrast, Effects, correct_together
+from neurowhere.contrast.covariates import Documents, compare_kinds
+from neurowhere.contrast.groups import (
+    FEW,
+    Selected,
+    check_groups,
+    kinds_named,
+    select,
+    with_controls,
+)
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import Ints
-from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Query, Search, search
-from neurowhere.contrast.shard import Rows, Summing, Sums, kept_sums, sum_documents
+from neurowhere.contrast.regression import fit_groups, half_width, partial_out, t_tests
+from neurowhere.contrast.selection import ByTerm, Found, Group, Query, Search, search
+from neurowhere.contrast.shard import Summing, sum_documents
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, QueryError
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.store import load_model
+from neurowhere.space import Atlas, default_atlas
+from neurowhere.space.geometry import overlap_mm3
 
-__all__ = ["contrast_documents", "default_cache", "sum_all"]
+__all__ = ["contrast_documents", "default_cache"]
 
-REPLICATES = 200
+Array = NDArray[np.floating]
+
 N_TERMS = 200  # whose part in the contrast is worked out
+LEAST_EXPECTED = 0.1  # of the mean of all documents; a regression may go below zero
+LEAST_OWN = 0.05  # of a group, that its kind does not explain
 
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
+# The overloads leave the options to the implementation, which mypy does not take for granted.
+@overload
 def contrast_documents(
+    sources: Sources, group: list[str] | list[Group], **options: Any
+) -> list[Contrast]: ...
+
+
+@overload
+def contrast_documents(sources: Sources, group: str | Group, **options: Any) -> Contrast: ...
+
+
+def contrast_documents(  # type: ignore[misc]
     sources: Sources,
-    group: str | Group,
+    group: str | Group | list[str] | list[Group],
     *,
     against: str | Group | None = None,
     model: Encoder | None = None,
+    atlas: Atlas | None = None,
     format: str | None = None,
     min_mentions: int = 1,
     weighted: bool = False,
+    unadjusted: bool = False,
+    matched: bool = False,
     without_term: bool = False,
     without: Sequence[str] = (),
-    matched: bool = False,
     min_ratio: float = 1.0,
-    replicates: int = REPLICATES,
-    seed: int = 0,
     cache: str | os.PathLike[str] | None = None,
     keep: bool = True,
     keep_going: bool = True,
     n_jobs: int = -1,
     cluster: str | None = None,
-) -> Contrast:
-    """Contrast the mean encoding of the documents that mention a term with the mean of all.
+) -> Contrast | list[Contrast]:
+    """Contrast the documents about a term with what is expected of documents of their kind.
 
     Parameters
     ----------
     sources : path or sequence of paths
         Files or folders of documents in any format of `read_corpus`, with coordinates or without.
         They are streamed. Of documents with the same id, the first is used.
-    group : str or Group
-        A query, see `Query`; or `ByColumn` for documents that have a value in a column.
+    group : str or Group, or list of them
+        A query, see `Query`; or `ByColumn` for documents that have a value in a column. Documents
+        are about a term if title, abstract or keywords mention it, or the first 300 words of a text
+        without these parts. The term itself is left out of the encoding, with its synonyms. The
+        groups of a list are corrected together; one that cannot be contrasted is left out, with a
+        warning.
     against : str or Group, optional
         A second group, to contrast with instead of all documents. Documents in both groups are
         left out.
     model : Encoder, optional
         Model that encodes the documents, by default the one that the package ships.
+    atlas : Atlas, optional
+        Names the regions that are tested, by default AAL3.
     format : str, optional
         Format of the sources, by default detected.
     min_mentions : int
         Minimum number of mentions per document of a group.
     weighted : bool
         Whether each document of a group is weighted by its number of mentions.
+    unadjusted : bool
+        Whether to contrast all documents that mention the term with all documents, whatever their
+        kind, as the paper does.
+    matched : bool
+        Whether to contrast with the nearest documents of the same kind instead of adjusting by
+        regression. Documents of the group that have no control are left out, and counted.
     without_term : bool
-        Whether the terms of the model that the query names are left out of the encoding, with
-        their synonyms and the words within their names, so that the map reflects what else the
-        documents say.
+        Whether to leave the term out of the encoding of an unadjusted contrast, too.
     without : sequence of str
         Further queries, whose terms are left out as well.
-    matched : bool
-        Whether to contrast with controls instead of all documents (or of the whole second group):
-        documents of the same kind by source, length, species, people and methods. Documents of the
-        group that have no control are left out, and counted.
     min_ratio : float
         Effect that a region needs to pass the threshold besides its false-discovery rate: a ratio
         of at least this, or of at most its inverse.
-    replicates : int
-        Number of replicates of the bootstrap over documents.
-    seed : int
-        Seed of the bootstrap.
     cache : path, optional
         Folder in which encoded documents are kept, so that the next term takes seconds: vectors
         of terms, an index of words and a compressed copy of the texts. By default the user's cache.
@@ -105,65 +145,171 @@ def contrast_documents(
 
     Returns
     -------
-    Contrast
-        Maps and tables, with intervals and p-values.
+    Contrast, or list of Contrast for a list
+        Maps and tables, with intervals, p-values and q-values.
 
     Raises
     ------
     CorpusError
-        If nothing can be read, or a group is empty or holds every document.
+        If nothing can be read, a group is empty or holds every document, or its kind says all.
     QueryError
         If a query cannot be read, or takes too long on a text.
 
     Warns
     -----
     DataWarning
-        If a group is small, if it differs from what it is contrasted with in kind, or if something
-        could not be read.
+        If a group is small, or if something could not be read.
 
     Notes
     -----
-    With q̄ the mean density that the model predicts from the documents of the group, and q̄₀ that of
-    all documents, the map is log(½/V + ½ q̄) − log(½/V + ½ q̄₀). Documents without any term that the
-    model knows are in neither mean: it can say nothing of them.
+    docs/contrast.md gives the statistics, and `neurowhere.contrast.regression` computes them.
     """
     model = load_model() if model is None else model
-    _check_options(model, min_ratio)
+    how = How(
+        model,
+        default_atlas() if atlas is None else atlas,
+        weighted=weighted,
+        unadjusted=unadjusted,
+        matched=matched,
+        masked=without_term or not unadjusted,
+        without=tuple(without),
+        min_ratio=min_ratio,
+    )
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    groups = _as_groups(group, against, min_mentions)
-    left_out = _columns_left_out(model, groups[0] if without_term else None, without)
-    summing = Summing(model, left_out, replicates, seed)
+    listed = group if isinstance(group, list) else [group]
+    wanted = [_as_groups(each, against, min_mentions) for each in listed]
+    results, problem = [], None
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
-        found = search(library, Search(groups, model.extractor_, left_out), workers)
-        hints = list(_check(groups, found))
-        compared = compare_groups(groups, found, matched=matched, weighted=weighted, seed=seed)
-        hints += compared.hints
-        for hint in hints:
-            warnings.warn(hint, DataWarning, stacklevel=2)
-        summed = _sum_groups(library, compared.found, summing, workers, weighted=weighted)
-    about = {
-        **_about_documents(library, compared, summed),
-        **_about_terms(model, left_out),
-        "weighted": weighted,
-        "matched": matched,
-        "min_ratio": min_ratio,
-        "replicates": replicates,
-        "seed": seed,
-        "sources": [os.fspath(path) for path in paths],
-        "problems": [*library.problems, *_unreadable(library, found), *hints],
-        "kept_in": str(library.folder) if keep else None,
-    }
+        place = str(library.folder) if keep else None
+        about = {"sources": [os.fspath(path) for path in paths], "kept_in": place}
+        for groups in track(wanted, "contrasting"):
+            try:
+                results.append(_contrast(library, groups, how, about, workers))
+            except CorpusError as error:
+                problem = error
+                if len(wanted) > 1:
+                    warnings.warn(str(error), DataWarning, stacklevel=2)
+    if problem is not None and not results:
+        raise problem
+    results = correct_together(results)
+    return results if isinstance(group, list) else results[0]
+
+
+@dataclass(frozen=True, eq=False)
+class How:
+    """How groups are contrasted: see the parameters of `contrast_documents`."""
+
+    model: Encoder
+    atlas: Atlas
+    weighted: bool
+    unadjusted: bool
+    matched: bool
+    masked: bool
+    without: tuple[str, ...]
+    min_ratio: float
+
+    def __post_init__(self) -> None:
+        if self.model.text == "none":
+            raise FitError(
+                "a model of the mean map knows no terms; give one that was fitted to text"
+            )
+        if not self.min_ratio >= 1:
+            raise QueryError(
+                f"expected a ratio of at least 1, got {self.min_ratio}; 1 lets any effect pass"
+            )
+        if self.unadjusted and self.matched:
+            raise QueryError("expected matched or unadjusted, got both; give one of them")
+
+    @cached_property
+    def plain(self) -> Summing:
+        """How documents are encoded, with nothing left out."""
+        partition = self.model.partition_
+        shared_mm3 = overlap_mm3(self.atlas, partition).T  # (m, n_regions)
+        shares = sparse.csr_matrix(sparse.diags(1 / partition.volumes_mm3) @ shared_mm3)
+        return Summing(self.model, shares.astype(np.float32), np.empty(0, np.intp))
+
+
+def _contrast(
+    library: Library, groups: list[Group], how: How, about: dict[str, Any], workers: Workers
+) -> Contrast:
+    """Contrast one group."""
+    left_out = columns_left_out(how.model, groups if how.masked else (), how.without)
+    found = search(library, Search(groups, how.model.extractor_, left_out), workers)
+    documents = [Documents(each.shard, each.rows, each.terms) for each in found]
+    if sum(len(each.rows) for each in documents) < 2:
+        raise CorpusError(
+            "expected at least two documents with a term that the model knows, got "
+            f"{sum(len(each.rows) for each in documents)}; give more documents, or a model of "
+            "their field"
+        )
+    background = find_background(library.folder, documents, how.plain, workers)
+    selected = select(found, unadjusted=how.unadjusted, weighted=how.weighted)
+    hints = list(check_groups(selected, groups, found, background.n_documents))
+    named = kinds_named(groups)
+    names = background.covariates.names
+    columns = [0] if how.unadjusted or how.matched else list(range(len(names)))
+    if how.matched:
+        selected = with_controls(selected, background, named)
+    everyone = np.ones(background.n_documents)
+    kinds = compare_kinds(
+        background.covariates,
+        selected.first,
+        everyone if selected.second is None else selected.second,
+        named,
+    )
+    for hint in hints:
+        warnings.warn(hint, DataWarning, stacklevel=4)
+    relative = changed_to(how.plain, usual=background.usual)
+    chance = None
+    if not how.matched:
+        chance = find_chance(
+            library.folder, background, columns, relative, workers, calibrated=not how.unadjusted
+        )
+    used = [column for column in columns if names[column] not in named]
+    masked = changed_to(relative, left_out=left_out)
+    design = masked_design(background, used, found, relative, masked, workers)
+    fit = _fit(selected, background, design, masked, chance, workers)
+    tested = all(np.count_nonzero(each) >= FEW for each in selected.weights)
+    m = how.model.partition_.n_regions
+    voxels, by_region = (
+        _effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None))
+    )
+    said = [str(group) if how.unadjusted else group.about_words for group in groups]
     return Contrast(
-        group=str(groups[0]),
-        against=_against(groups, matched=matched),
-        partition=model.partition_,
-        brain=model.brain_,
-        **_means(summed),
-        documents=_documents_table(_members(compared.found), weighted=weighted),
-        terms=_carrying_terms(model, summed.group, summed.reference),
-        kinds=compared.kinds,
-        about=about,
+        group=said[0],
+        against=" and ".join([*said[1:], *["are of the same kind"] * how.matched]),
+        partition=how.model.partition_,
+        brain=how.model.brain_,
+        atlas=how.atlas,
+        voxels=voxels,
+        by_region=by_region,
+        documents=_documents_table(found, selected),
+        terms=_carrying_terms(how.model, fit, 2 * len(background.usual)),
+        kinds=kinds,
+        about={
+            "documents": library.n_documents,
+            "documents_with_known_terms": background.n_documents,
+            "documents_in_group": selected.n_members,
+            "documents_in_passing": selected.in_passing,
+            "documents_in_second_group": (
+                None if selected.second is None else int(np.count_nonzero(selected.second))
+            ),
+            "documents_in_both": selected.in_both,
+            "documents_without_a_control": selected.alone,
+            "effective_documents": round(float(fit.n), 1),
+            "covariates": len(used) - 1,
+            "tested": tested,
+            **_about_chance(chance),
+            "terms_left_out": _names(how.model, left_out),
+            "words_left_out_with_them": _names(how.model, _columns_within(how.model, left_out)),
+            "weighted": how.weighted,
+            "unadjusted": how.unadjusted,
+            "matched": how.matched,
+            "min_ratio": how.min_ratio,
+            "problems": [*library.problems, *_unreadable(library, found), *hints],
+            **about,
+        },
     )
 
 
@@ -189,13 +335,6 @@ def _place_for(cache: str | os.PathLike[str] | None, keep: bool) -> Iterator[Pat
         yield Path(folder)
 
 
-def _check_options(model: Encoder, min_ratio: float) -> None:
-    if model.text == "none":
-        raise FitError("a model of the mean map knows no terms; give one that was fitted to text")
-    if not min_ratio >= 1:
-        raise QueryError(f"expected a ratio of at least 1, got {min_ratio}; 1 lets any effect pass")
-
-
 def _as_groups(group: str | Group, against: str | Group | None, min_mentions: int) -> list[Group]:
     return [
         ByTerm(each, min_mentions) if isinstance(each, str) else each
@@ -204,11 +343,13 @@ def _as_groups(group: str | Group, against: str | Group | None, min_mentions: in
     ]
 
 
-def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str]) -> Ints:
-    """Columns of the terms that the queries name: by the term, a synonym or its initials."""
+def columns_left_out(model: Encoder, groups: Sequence[Group], without: Sequence[str]) -> Ints:
+    """Columns of the terms that the queries name, by the term or by a synonym.
+
+    Initials need no rule: those that a text defines are counted as what they stand for.
+    """
     queries = [Query(text) for text in without]
-    if isinstance(group, ByTerm):
-        queries.append(group.query)
+    queries += [group.query for group in groups if isinstance(group, ByTerm)]
     terms = list(model.extractor_.terms)
     names = [*terms, *model.vocabulary_.synonyms]
     places = {term: column for column, term in enumerate(terms)}
@@ -216,8 +357,6 @@ def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str
     named = {
         columns[row] for query in queries for row in np.flatnonzero(query.names(names)).tolist()
     }
-    initials = ("".join(word[0] for word in terms[column].split()) for column in named)
-    named |= {places[short] for short in initials if len(short) > 1 and short in places}
     return np.array(sorted(named), dtype=np.intp)
 
 
@@ -233,126 +372,120 @@ def _names(model: Encoder, columns: Ints) -> list[str]:
     return [model.extractor_.terms[column] for column in columns]
 
 
-def _check(groups: Sequence[Group], found: Sequence[Found]) -> Iterator[str]:
-    """Refuse groups that cannot be compared; say which are small."""
-    n_known = sum(len(each.known) for each in found)
-    if n_known < 2:
-        raise CorpusError(
-            f"expected at least two documents with a term that the model knows, got {n_known}; "
-            "give more documents, or a model of their field"
-        )
-    for number, (group, inside) in enumerate(zip(groups, _members(found), strict=True)):
-        silent = sum(each.silent[number] for each in found)
-        if not inside:
-            but = f" (but for {silent:,} without any term that the model knows)" * (silent > 0)
-            raise CorpusError(
-                f"expected documents that {group}, but none of the {n_known:,} does{but}; "
-                f"{group.advice(found[0].shard)}"
-            )
-        if len(groups) == 1 and len(inside) == n_known:
-            raise CorpusError(
-                f"all {n_known:,} documents {group}, so that nothing is left to contrast with; "
-                "give more documents, or ask for more mentions"
-            )
-        if len(inside) < FEW:
-            yield f"documents that {group}: only {len(inside)}; take the map as a hint"
+# ---- the fit
 
 
-def _members(found: Sequence[Found]) -> list[list[Member]]:
-    """Members of each group, over all shards."""
-    return [[m for each in found for m in each.groups[g]] for g in range(len(found[0].groups))]
+class _Fit(NamedTuple):
+    """Mean responses of a group, what is expected of them, and the effects.
 
-
-def _against(groups: Sequence[Group], *, matched: bool) -> str:
-    """Name what a group is contrasted with; "" for all documents."""
-    said = [str(group) for group in groups[1:]] + ["are of the same kind"] * matched
-    return " and ".join(said)
-
-
-# ---- sums
-
-
-class _Summed(NamedTuple):
-    """Sums over the group, and over what it is contrasted with."""
-
-    group: Sums
-    reference: Sums
-    is_second_group: bool
-
-    @property
-    def population(self) -> Sums:
-        """Sums over all documents that are compared."""
-        return self.group + self.reference if self.is_second_group else self.reference
-
-
-def _sum_groups(
-    library: Library, found: Sequence[Found], summing: Summing, workers: Workers, *, weighted: bool
-) -> _Summed:
-    """Encode and sum the documents of the group, and of the second one or of all."""
-    first, *second = (
-        sum_documents(summing, _rows_of(found, number, weighted), workers)
-        for number in range(len(found[0].groups))
-    )
-    reference = second[0] if second else sum_all(library, found, summing, workers)
-    return _Summed(first, reference, bool(second))
-
-
-def _rows_of(found: Sequence[Found], group: int, weighted: bool) -> list[Rows]:
-    return [each.rows_of(group, weighted=weighted) for each in found if each.groups[group]]
-
-
-def sum_all(library: Library, found: Sequence[Found], summing: Summing, workers: Workers) -> Sums:
-    """Sum over all documents; kept, because they are the same for every term.
-
-    Only documents with a term that is left out are encoded anew.
+    The difference of the first two is the effect times `scale`.
     """
-    plain = Summing(summing.model, np.empty(0, np.intp), summing.replicates, summing.seed)
-    # Without left-out terms, a document is known if it is now, or has one of them.
-    known = [Rows(each.shard, np.union1d(each.known, each.changed)) for each in found]
-    total = kept_sums(library.folder, plain, known, workers)
-    touched = [each for each in found if len(each.changed)]
-    if not touched:
-        return total
-    before = [Rows(each.shard, each.changed) for each in touched]
-    after = [Rows(each.shard, np.intersect1d(each.known, each.changed)) for each in touched]
-    return total - sum_documents(plain, before, workers) + sum_documents(summing, after, workers)
+
+    observed: Array
+    expected: Array
+    effect: Array
+    variance: Array
+    scale: float
+    n: float
 
 
-def _means(summed: _Summed) -> dict[str, Any]:
-    """Return the part of a `Contrast` that sums give: means, replicates, sizes and null."""
-    group, reference = summed.group, summed.reference
-    second = reference if summed.is_second_group else None
-    return {
-        "probabilities": group.mean,
-        "reference": reference.mean,
-        "group_replicates": group.replicate_means,
-        "reference_replicates": reference.replicate_means,
-        "sizes": (group.size, reference.size),
-        "null": permutation_null(group, second, summed.population),
-    }
+def masked_design(
+    background: Background,
+    columns: Sequence[int],
+    found: Sequence[Found],
+    plain: Summing,
+    masked: Summing,
+    workers: Workers,
+) -> Design:
+    """Return the regression as if no document had the terms that are left out."""
+    design = background.design(columns)
+    changed = np.concatenate([each.changed for each in found])
+    if not changed.any():
+        return design
+    nothing = np.empty((len(changed), 0))
+    rows = rows_of(background.documents, design.values, nothing, active=changed)
+    before, after = (
+        sum_documents(summing, rows, workers, "leaving the term out") for summing in (plain, masked)
+    )
+    return changed_to(design, cross=design.cross - before.linear + after.linear)
+
+
+def _fit(
+    selected: Selected,
+    background: Background,
+    design: Design,
+    masked: Summing,
+    chance: Chance | None,
+    workers: Workers,
+) -> _Fit:
+    """Regress on a group, see `fit_groups`.
+
+    A second group is contrasted with by one more covariate, the union of both: what the first then
+    adds is the difference of the two.
+    """
+
+    def total(weights: Array) -> Array:
+        nothing = np.empty((len(weights), 0))
+        rows = rows_of(background.documents, weights[:, None], nothing, active=weights > 0)
+        return sum_documents(masked, rows, workers, "encoding the group").linear
+
+    g = selected.first
+    linear, active = total(g), g > 0
+    if selected.second is not None:
+        union = g + selected.second
+        active = union > 0
+        design = Design(
+            np.hstack([design.values, union[:, None]]),
+            np.vstack([design.cross, linear + total(selected.second)]),
+            design.square,
+        )
+    parted = partial_out(design.basis, g[:, None], active[:, None])
+    s, weight = parted.s[0], g.sum()
+    if s < LEAST_OWN * (g**2).sum():
+        raise CorpusError(
+            "the group cannot be told from its kind of document: source, length, species and "
+            "methods predict who is in it; contrast it with --unadjusted, or with a second group"
+        )
+    inside = parted.inside
+    rows = rows_of(background.documents, inside**3, inside**2, design.basis, active)
+    fitted = changed_to(masked, coefficients=design.coefficients.astype(np.float32))
+    sums = sum_documents(fitted, rows, workers, "encoding the group")
+    own = linear - parted.on_basis.T @ design.coefficients  # Σ g ỹ
+    effect, variance = fit_groups(parted, (own, sums.square, sums.linear), design.variance)
+    scale = s / weight if selected.second is None else 1.0
+    observed = linear[0] / weight
+    calibrated = variance[0]
+    if chance is not None:
+        calibrated = chance.factor * (calibrated + chance.extra)
+    return _Fit(observed, observed - scale * effect[0], effect[0], calibrated, scale, parted.n[0])
+
+
+def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:
+    """Take the logarithms' t, and what is observed and expected in probability, of some regions."""
+    m = len(usual)
+    n = np.array([fit.n])
+    q, (logs, relative) = usual[part], np.arange(2 * m).reshape(2, m)[:, part]
+    t, p_values = t_tests(fit.effect[None, logs], fit.variance[None, logs], n)
+    nothing = np.full_like(t[0], np.nan)
+    half = half_width(fit.variance[None, relative], n)[0] * fit.scale * q
+    return Effects(
+        fit.observed[relative] * q,
+        np.maximum(fit.expected[relative], LEAST_EXPECTED) * q,
+        half if tested else nothing,
+        t[0] if tested else nothing,
+        p_values[0] if tested else nothing,
+        stats.false_discovery_control(p_values[0]) if tested else nothing,
+    )
 
 
 # ---- what was done
 
 
-def _about_documents(library: Library, compared: Compared, summed: _Summed) -> dict[str, Any]:
-    second = summed.reference.documents if summed.is_second_group else None
-    return {
-        "documents": library.n_documents,
-        "documents_with_known_terms": summed.population.documents,
-        "documents_in_group": summed.group.documents,
-        "documents_in_second_group": second,
-        "documents_in_both": sum(each.in_both for each in compared.found),
-        "documents_without_a_control": compared.alone,
-        "candidates_for_controls": compared.candidates,
-    }
-
-
-def _about_terms(model: Encoder, left_out: Ints) -> dict[str, list[str]]:
-    return {
-        "terms_left_out": _names(model, left_out),
-        "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
-    }
+def _about_chance(chance: Chance | None) -> dict[str, Any]:
+    """Say how many placeless words were asked, and which share of them has any discovery."""
+    words, *shares = (0, np.nan, np.nan) if chance is None else map(float, chance[2:])
+    regions, voxels = (None if np.isnan(share) else share for share in shares)
+    return {"placeless_words": int(words), "chance_regions": regions, "chance_voxels": voxels}
 
 
 def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
@@ -365,33 +498,40 @@ def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
 # ---- tables
 
 
-def _documents_table(groups: Sequence[Sequence[Member]], *, weighted: bool) -> pd.DataFrame:
+def _documents_table(found: Sequence[Found], selected: Selected) -> pd.DataFrame:
     """Table of the documents of groups, numbered from 1, the most mentions first."""
-    rows = [
-        {
-            "group": number,
-            "id": member.about["id"],
-            "title": member.about["title"],
-            "mentions": member.mentions,
-            "weight": member.weigh(weighted),
-            **{key: value for key, value in member.about.items() if key not in ("id", "title")},
-        }
-        for number, members in enumerate(groups, start=1)
-        for member in members
-    ]
-    table = pd.DataFrame(rows)
-    return table.sort_values(
+    places = [(number, int(row)) for number, each in enumerate(found) for row in each.rows]
+    read = functools.cache(lambda number: found[number].shard.table())
+    rows: list[dict[str, Any]] = []
+    for number, weights in enumerate(selected.weights):
+        for place in np.flatnonzero(weights).tolist():
+            shard, row = places[place]
+            about = dict(found[shard].table.get(row) or read(shard)[row])
+            own = number < len(selected.mentions)  # controls have no query of their own
+            mentions = selected.mentions[number if own else 0, place]
+            rows.append(
+                {
+                    "group": number + 1,
+                    "id": about.pop("id"),
+                    "title": about.pop("title"),
+                    "mentions": int(mentions),
+                    "weight": float(weights[place]),
+                    **about,
+                }
+            )
+    return pd.DataFrame(rows).sort_values(
         ["group", "mentions"], ascending=[True, False], kind="stable", ignore_index=True
     )
 
 
-def _carrying_terms(model: Encoder, group: Sums, reference: Sums) -> pd.DataFrame:
+def _carrying_terms(model: Encoder, fit: _Fit, start: int) -> pd.DataFrame:
     """Find the terms that carry a contrast, as a table, see `Contrast.terms`.
 
-    From the mean features of the group, the mean text, one term at a time is put back to what it
-    is in the reference. How much of the predicted probability that moves is the term's part.
+    From the mean features of the group, the mean text, one term at a time is put back to what is
+    expected. How much of the predicted probability that moves is the term's part.
     """
-    mean, usual = group.features / group.weights[0], reference.features / reference.weights[0]
+    mean, share = np.split(fit.observed[start:], 2)
+    usual, usual_share = np.maximum(np.split(fit.expected[start:], 2), 0.0)
     order = np.argsort(-np.abs(mean - usual), kind="stable")
     candidates = order[: min(N_TERMS, np.count_nonzero(mean != usual))]
     texts = np.tile(mean, (len(candidates) + 1, 1))  # the last one is not changed
@@ -402,8 +542,8 @@ def _carrying_terms(model: Encoder, group: Sums, reference: Sums) -> pd.DataFram
     places = model.partition_.centers_mm[density.argmax(axis=1)]
     table = {
         "term": [model.extractor_.terms[column] for column in candidates],
-        "share": group.presence[candidates] / group.weights[0],
-        "share_reference": reference.presence[candidates] / reference.weights[0],
+        "share": share[candidates],
+        "share_reference": usual_share[candidates],
         "moves": np.abs(gain).sum(axis=1) / 2,
         **dict(zip(XYZ, places.T, strict=True)),
     }

@@ -21,15 +21,14 @@ from neurowhere.contrast.matching import (
     Phrase,
     Searchable,
     WordIndex,
-    kind_sums,
 )
-from neurowhere.contrast.shard import Rows, Shard, vectors_kind
+from neurowhere.contrast.shard import Shard, vectors_kind
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, QueryError
 from neurowhere.text import TermExtractor
 from neurowhere.text.words import is_skipped, plain
 
-__all__ = ["ByColumn", "ByTerm", "Found", "Group", "Member", "Query", "Search", "search"]
+__all__ = ["ByColumn", "ByTerm", "Found", "Group", "Query", "Search", "search"]
 
 LONGEST = 20_000  # characters of a query
 OPERATORS = ("AND", "OR", "NOT", "(", ")")
@@ -238,6 +237,13 @@ class Group(Protocol):
     def mentions(self, shard: Shard) -> Counts:
         """Count what speaks for the group in each document of a shard, 0 outside of it: (n,)."""
 
+    @property
+    def about_words(self) -> str:
+        """What the documents that are about it have in common."""
+
+    def is_about(self, shard: Shard) -> NDArray[np.bool_]:
+        """Return whether each document is about it, and does not mention it in passing: (n,)."""
+
     def advice(self, shard: Shard) -> str:
         """Advise what to do where no document is in the group, after a look at a shard."""
 
@@ -270,9 +276,18 @@ class ByTerm:
         found = self.query.mentions(shard)
         return np.where(found >= self.min_mentions, found, 0)
 
+    def is_about(self, shard: Shard) -> NDArray[np.bool_]:
+        """Return whether title, abstract or keywords mention it."""
+        return self.query.mentions(shard.front) > 0
+
     def advice(self, shard: Shard) -> str:
         """Advise what else to look for."""
         return "check how it is written, or look for a prefix such as 'aphasi*'"
+
+    @property
+    def about_words(self) -> str:
+        """What the documents that are about it have in common."""
+        return str(self).replace("mention", "are about", 1)
 
     def __str__(self) -> str:
         least = f" at least {self.min_mentions} times" if self.min_mentions > 1 else ""
@@ -297,6 +312,10 @@ class ByColumn:
         cells = [str(row.get(self.column, "")) for row in shard.table()]
         return np.array([cell == self.value for cell in cells], dtype=np.int64)
 
+    def is_about(self, shard: Shard) -> NDArray[np.bool_]:
+        """Return whether each document has the value."""
+        return self.mentions(shard) > 0
+
     def advice(self, shard: Shard) -> str:
         """Name columns, or some values of the column."""
         rows = shard.table()
@@ -306,60 +325,48 @@ class ByColumn:
         values = list(dict.fromkeys(str(row[self.column]) for row in rows if self.column in row))
         return f"it holds {', '.join(values[:N_VALUES])}" + ", ..." * (len(values) > N_VALUES)
 
+    @property
+    def about_words(self) -> str:
+        """What the documents have in common."""
+        return str(self)
+
     def __str__(self) -> str:
         return f"have {self.value} in the column {self.column}"
 
 
-class Member(NamedTuple):
-    """One document of a group: its row in a shard, and what the source says of it.
-
-    A control has no mentions, but the weight of the document that it is matched with.
-    """
-
-    row: int
-    mentions: int
-    about: dict[str, Any]
-    weight: float = 1.0
-
-    def weigh(self, weighted: bool) -> float:
-        """Return the weight, by mentions if so asked."""
-        return self.weight * (self.mentions if weighted and self.mentions else 1)
-
-
 class Found(NamedTuple):
-    """What was found in a shard.
+    """What was found in a shard, for its n documents with a term that the model knows.
 
     Attributes
     ----------
-    known : array
-        Rows of documents with a term that the model knows, repeated ones left out.
-    changed : array
-        Rows, repeated ones left out, with a term that is left out.
-    groups : list of list of Member
-    silent : list of int
-        Documents of each group without a term that the model knows.
-    kinds : array of shape (1 + n_groups, n_kinds + 3)
-        Sums of `kind_sums` over the known documents and over those of each group.
-    in_both : int
-        Documents that belong to both groups, and so to none.
+    shard : Shard
+    rows : array of shape (n,)
+        Rows of the documents; repeated ones are left out.
+    terms : array of shape (n,)
+        Number of different terms in each.
+    changed : array of bool of shape (n,)
+        Whether a document has a term that is left out.
+    mentions : array of shape (n_groups, n)
+        Mentions in the whole text.
+    about : array of bool of shape (n_groups, n)
+        Whether a document is about what it mentions.
+    silent : array of shape (n_groups,)
+        Documents of each group without a term that the model knows; they are in none.
+    table : dict
+        Row, and what the source says of each document with a mention.
     problem : str
         Why the shard cannot be read, "" if it can.
     """
 
     shard: Shard
-    known: Ints
-    changed: Ints
-    groups: list[list[Member]]
-    silent: list[int]
-    kinds: NDArray[np.float64]
-    in_both: int = 0
+    rows: Ints
+    terms: Ints
+    changed: NDArray[np.bool_]
+    mentions: Counts
+    about: NDArray[np.bool_]
+    silent: Ints
+    table: dict[int, dict[str, Any]]
     problem: str = ""
-
-    def rows_of(self, group: int, *, weighted: bool) -> Rows:
-        """Return the members of a group with their weights."""
-        members = self.groups[group]
-        weights = np.array([member.weigh(weighted) for member in members])
-        return Rows(self.shard, np.array([m.row for m in members], np.intp), weights)
 
 
 class Search(NamedTuple):
@@ -373,7 +380,7 @@ class Search(NamedTuple):
 def search(library: Library, wanted: Search, workers: Workers) -> list[Found]:
     """Look through all shards; those that cannot be read are left out, named and counted."""
     calls = [(wanted, (shard, library.repeated(shard))) for shard in library.shards]
-    kinds = ("words", vectors_kind(wanted.extractor))
+    kinds = ("words", "front", vectors_kind(wanted.extractor))
     made = all(shard.file(kind).exists() for shard in library.shards for kind in kinds)
     few = made and len(calls) <= FEW_SHARDS
     searched = workers.for_calls(1 if few else len(calls)).run(search_shard, calls)
@@ -394,31 +401,29 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
     try:
         n_terms = opened.vectors(wanted.extractor).getnnz(axis=1)
         n_left = opened.vectors_without(wanted.extractor, wanted.left_out).getnnz(axis=1)
-        fresh = np.ones(len(opened), dtype=bool)
-        fresh[repeated] = False
-        known = fresh & (n_left > 0)
-        changed = fresh & (n_left < n_terms)
         mentions = np.array([group.mentions(opened) for group in wanted.groups])  # (n_groups, n)
-        mentions[:, ~fresh] = 0
-        silent = np.count_nonzero(mentions[:, ~known], axis=1)
-        mentions[:, ~known] = 0
-        both = (mentions > 0).sum(axis=0) > 1
-        mentions[:, both] = 0
-        table = opened.table() if mentions.any() else []
-        kinds = opened.kinds()
+        about = np.array([group.is_about(opened) for group in wanted.groups]) & (mentions > 0)
+        known = n_terms > 0
+        known[repeated] = False
+        unread = n_left == 0
+        unread[repeated] = False
+        silent = np.count_nonzero(mentions[:, unread], axis=1)
+        mentions[:, unread] = 0
+        rows = np.flatnonzero(known)
+        members = rows[(mentions[:, rows] > 0).any(axis=0)].tolist()
+        table = opened.table() if members else []
+        _ = opened.front.sizes
     except CorpusError as error:
         nothing = np.empty(0, np.intp)
-        return Found(shard, nothing, nothing, [], [], np.empty(0), problem=str(error))
-    groups = [
-        [Member(row, int(each[row]), table[row]) for row in np.flatnonzero(each).tolist()]
-        for each in mentions
-    ]
+        none = nothing.astype(bool)
+        return Found(shard, nothing, nothing, none, nothing, none, nothing, {}, str(error))
     return Found(
         shard,
-        np.flatnonzero(known),
-        np.flatnonzero(changed),
-        groups,
-        silent.tolist(),
-        np.stack([kind_sums(kinds[rows]) for rows in (known, *(mentions > 0))]),
-        int(both.sum()),
+        rows,
+        n_terms[rows],
+        (n_left < n_terms)[rows],
+        mentions[:, rows],
+        (about & (mentions > 0))[:, rows],
+        silent,
+        {row: table[row] for row in members},
     )

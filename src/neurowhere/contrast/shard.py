@@ -4,7 +4,7 @@
 
     NAME.documents.npz      texts by section, compressed one by one; table of the documents
     NAME.words.npz          which words are in which texts
-    NAME.kinds-KEY.npz      counts of the words that tell kinds of documents apart
+    NAME.front.npz          the same of titles, abstracts and keywords, with lengths
     NAME.vectors-KEY.npz    counts of the terms of one vocabulary
 
 What is made of the documents is made again where it is missing or damaged. Sums of what a model
@@ -14,8 +14,8 @@ makes of them need memory that does not grow with their number.
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, reduce
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,8 @@ from scipy import sparse
 
 from neurowhere._tools.files import digest, replaced
 from neurowhere._tools.parallel import Workers, slices, track
-from neurowhere.contrast.matching import Ints, WordIndex, count_kinds, kinds_key
+from neurowhere.contrast.matching import Ints, WordIndex
+from neurowhere.contrast.regression import log_response
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.documents import SECTIONS
 from neurowhere.exceptions import CorpusError
@@ -36,12 +37,12 @@ from neurowhere.text import TermExtractor
 
 __all__ = [
     "KEY_LENGTH",
+    "Front",
     "Rows",
     "Shard",
     "Summing",
     "Sums",
     "extractor_key",
-    "kept_sums",
     "read_arrays",
     "sum_documents",
     "vectors_kind",
@@ -53,6 +54,9 @@ Arrays = dict[str, NDArray[Any]]
 
 FAST = 1  # level of compression: four times as fast as the usual one for a sixth more bytes
 KEY_LENGTH = 12
+BODY = "body"
+FRONT = tuple(name for name in SECTIONS if name != BODY)
+FRONT_WORDS = 300  # of a text without parts
 ROUNDING = 1e-4  # a count that is left of a difference, and is less, is none
 
 
@@ -112,10 +116,12 @@ class Shard:
 
     def read_texts(self, rows: Ints) -> list[str]:
         """Read the whole texts of some documents."""
-        return [
-            "\n\n".join(sections[name] for name in SECTIONS if sections.get(name))
-            for sections in self._read_sections(rows)
-        ]
+        return [_joined(sections, SECTIONS) for sections in self._read_sections(rows)]
+
+    @cached_property
+    def front(self) -> "Front":
+        """What says what the documents are about."""
+        return Front(self)
 
     def _read_sections(self, rows: Ints) -> list[dict[str, str]]:
         if not len(rows):
@@ -130,26 +136,7 @@ class Shard:
     @cached_property
     def words(self) -> WordIndex:
         """Index of the words in each text."""
-        arrays = self._kept("words", self._index)
-        counts = sparse.csc_matrix(*_sparse_from_arrays(arrays))
-        return WordIndex(arrays["words"].tobytes(), arrays["forms"].tobytes(), counts)
-
-    def _index(self) -> Arrays:
-        index = WordIndex.of(self.read_texts(np.arange(len(self))))
-        arrays = _sparse_to_arrays(index.counts)
-        most = np.iinfo(np.uint16).max  # of the mentions of a word, and of the rows of a shard
-        return {
-            **arrays,
-            "data": np.minimum(arrays["data"], most).astype(np.uint16),
-            "indices": arrays["indices"].astype(np.uint16),
-            "words": np.frombuffer(index.words, np.uint8),
-            "forms": np.frombuffer(index.forms, np.uint8),
-        }
-
-    def kinds(self) -> NDArray[np.uint32]:
-        """Count the words that tell kinds of documents apart, (n, n_kinds + 1)."""
-        name = f"kinds-{digest(kinds_key())[:KEY_LENGTH]}"
-        return self._kept(name, lambda: {"counts": count_kinds(self.words)})["counts"]
+        return _index_from_arrays(self._kept("words", lambda: _index_arrays(self)))
 
     def vectors(self, extractor: TermExtractor) -> sparse.csr_matrix:
         """Count the terms of a model in each document, once: (n, n_terms)."""
@@ -175,6 +162,49 @@ class Shard:
             arrays = make()
             write_arrays(self.file(kind), arrays)
             return arrays
+
+
+@dataclass(frozen=True)
+class Front:
+    """What says what documents are about: title, abstract and keywords.
+
+    Of a text without these parts, its first words. A query can be put to it.
+
+    Attributes
+    ----------
+    shard : Shard
+    """
+
+    shard: Shard
+
+    def __len__(self) -> int:
+        return len(self.shard)
+
+    def read_texts(self, rows: Ints) -> list[str]:
+        """Read the fronts of some documents."""
+        return [
+            _joined(sections, FRONT) or " ".join(sections.get(BODY, "").split()[:FRONT_WORDS])
+            for sections in self.shard._read_sections(rows)
+        ]
+
+    @cached_property
+    def _arrays(self) -> Arrays:
+        return self.shard._kept("front", lambda: {**_index_arrays(self), "sizes": self._measure()})
+
+    def _measure(self) -> NDArray[np.int64]:
+        rows = self.shard._read_sections(np.arange(len(self)))
+        has_body = [bool(each.get(BODY)) for each in rows]
+        return np.stack([self.shard.words.lengths, has_body], axis=1).astype(np.int64)
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """Index of the words in each front."""
+        return _index_from_arrays(self._arrays)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Words of the whole text, and 1 where it has more than a front: (n, 2)."""
+        return self._arrays["sizes"]
 
 
 def without_terms(
@@ -225,6 +255,28 @@ def extractor_key(extractor: TermExtractor) -> str:
         version("neurowhere"),
     ]
     return digest(json.dumps(settled))[:KEY_LENGTH]
+
+
+def _joined(sections: Mapping[str, str], names: Sequence[str]) -> str:
+    return "\n\n".join(sections[name] for name in names if sections.get(name))
+
+
+def _index_arrays(texts: Shard | Front) -> Arrays:
+    index = WordIndex.of(texts.read_texts(np.arange(len(texts))))
+    arrays = _sparse_to_arrays(index.counts)
+    most = np.iinfo(np.uint16).max  # of the mentions of a word, and of the rows of a shard
+    return {
+        **arrays,
+        "data": np.minimum(arrays["data"], most).astype(np.uint16),
+        "indices": arrays["indices"].astype(np.uint16),
+        "words": np.frombuffer(index.words, np.uint8),
+        "forms": np.frombuffer(index.forms, np.uint8),
+    }
+
+
+def _index_from_arrays(arrays: Arrays) -> WordIndex:
+    counts = sparse.csc_matrix(*_sparse_from_arrays(arrays))
+    return WordIndex(arrays["words"].tobytes(), arrays["forms"].tobytes(), counts)
 
 
 def _compressed(sections: Mapping[str, str]) -> bytes:
@@ -293,134 +345,96 @@ def _sparse_from_arrays(arrays: Arrays) -> tuple[Any, tuple[int, int]]:
 
 # ---- sums
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 BATCH = 256  # documents encoded at a time
 TASK_DOCUMENTS = 4096  # summed by one worker before it reports
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums over documents i with weights w, encodings p (n, m) and features x (n, d).
-
-    Those of two disjoint sets of documents add up to those of both.
+class Rows(NamedTuple):
+    """Documents of a shard, and what they are multiplied by.
 
     Attributes
     ----------
-    documents : int
-    weights : array of shape (3,)
-        Σ w, Σ w², Σ w³.
-    moments : array of shape (3, m)
-        Σ (p − c), and of its squares and cubes, where c is the model's mean map. Not weighted.
-    probability : array of shape (m,)
-        Σ w p.
-    features, presence : arrays of shape (d,)
-        Σ w x, and Σ w [x > 0].
-    replicates : array of shape (B, m)
-        Σ π w p for each replicate of the bootstrap, with π a draw from a Poisson distribution of
-        mean 1 for each document.
-    replicate_weights : array of shape (B,)
-        Σ π w.
+    shard : Shard
+    rows : array of shape (n,)
+    linear : array or csr_matrix of shape (n, k)
+        Weights of the responses.
+    square : array or csr_matrix of shape (n, l)
+        Weights of their squares.
+    basis : array of shape (n, rank), optional
+        What fits the responses, with the coefficients of `Summing`.
     """
 
-    documents: int
-    weights: Array
-    moments: Array
-    probability: Array
-    features: Array
-    presence: Array
-    replicates: NDArray[np.floating]
-    replicate_weights: Array
-
-    def __add__(self, other: "Sums") -> "Sums":
-        return Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
-    def __sub__(self, other: "Sums") -> "Sums":
-        return Sums(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
-
-    @property
-    def mean(self) -> Array:
-        """Mean encoding: (m,)."""
-        return np.asarray(self.probability / self.weights[0])
-
-    @property
-    def size(self) -> float:
-        """Number of documents of equal weight that would tell as much: (Σ w)² / Σ w²."""
-        return float(self.weights[0] ** 2 / self.weights[1])
-
-    @property
-    def replicate_means(self) -> NDArray[np.floating]:
-        """Mean encoding in each replicate: (B, m); NaN where no document was drawn."""
-        with np.errstate(invalid="ignore"):
-            means: NDArray[np.floating] = self.replicates / self.replicate_weights[:, None]
-        return means
+    shard: Shard
+    rows: Ints
+    linear: Array | sparse.csr_matrix
+    square: Array | sparse.csr_matrix
+    basis: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Summing:
-    """How documents are summed.
+    """What is summed.
 
     Attributes
     ----------
     model : Encoder
+    shares : csr_matrix of shape (m, n_regions)
+        Share of each region of the model that belongs to a region of the atlas.
     left_out : array of int
         Columns of the counts, terms that are left out of the encoding.
-    replicates : int
-        Number B of replicates of the bootstrap.
-    seed : int
-        Seed of the bootstrap.
+    usual : array of shape (m + n_regions,), optional
+        q̄, the mean over all documents. Without it the responses are the encodings q themselves;
+        with it, side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
+    coefficients : array of shape (rank, n_responses), optional
+        Of the basis of the rows; what it fits is subtracted.
     """
 
     model: Encoder
+    shares: sparse.csr_matrix
     left_out: Ints
-    replicates: int
-    seed: int
+    usual: Array | None = None
+    coefficients: Array | None = None
 
-    def nothing(self) -> Sums:
-        """Return the sums over no document."""
-        zeros, B = np.zeros, self.replicates
-        m, d = self.model.partition_.n_regions, len(self.model.extractor_.terms)
-        replicates = zeros((B, m), np.float32)
-        return Sums(0, zeros(3), zeros((3, m)), zeros(m), zeros(d), zeros(d), replicates, zeros(B))
-
-
-class Rows(NamedTuple):
-    """Documents of a shard, and their weights; all of weight 1 where none are given."""
-
-    shard: Shard
-    rows: Ints
-    weights: NDArray[np.floating] | None = None
+    def responses(self, features: sparse.csr_matrix) -> Array:
+        """Encode documents."""
+        p = self.model.predict_features(features)  # (n, m)
+        q = np.hstack([p, p @ self.shares])
+        if self.usual is None:
+            return q
+        relative = np.divide(q, self.usual, out=np.ones_like(q), where=self.usual > 0)
+        x = features.toarray()
+        return np.hstack([log_response(relative), relative, x, x > 0], dtype=np.float32)
 
 
-def sum_documents(summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over documents with responses z; those of disjoint documents add up.
+
+    Attributes
+    ----------
+    linear : array of shape (k, n_responses)
+        Σ a z for each weight a.
+    square : array of shape (l, n_responses)
+        Σ b z².
+    """
+
+    linear: Array
+    square: Array
+
+    def add(self, other: "Sums") -> "Sums":
+        """Add other sums to these, in place, and return them."""
+        np.add(self.linear, other.linear, out=self.linear)
+        np.add(self.square, other.square, out=self.square)
+        return self
+
+
+def sum_documents(summing: Summing, rows: Sequence[Rows], workers: Workers, what: str) -> Sums:
     """Encode documents of any number of shards, and sum them up."""
     calls = [(summing, task) for task in _tasks(rows)]
     results = workers.for_calls(len(calls)).run(sum_rows, calls)
-    total = summing.nothing()
-    for part in track(results, "encoding", len(calls)):
-        total = total + part
-    return total
-
-
-def kept_sums(folder: Path, summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
-    """Read the sums over documents from a folder; make them and keep them there if need be."""
-    path = folder / f"sums-{_key(summing, rows)}.npz"
-    try:
-        arrays = read_arrays(path)
-        documents = int(arrays.pop("documents"))
-        return Sums(documents, **arrays)
-    except (CorpusError, TypeError, KeyError):
-        total = sum_documents(summing, rows, workers)
-        write_arrays(path, {name: np.asarray(value) for name, value in vars(total).items()})
-        return total
-
-
-def _key(summing: Summing, rows: Sequence[Rows]) -> str:
-    """Return a short digest of a model, of the bootstrap and of the shards that are summed."""
-    model = summing.model
-    about = repr([summing.replicates, summing.seed, [each.shard.name for each in rows]])
-    arrays = [model.weighting_.idf_, *model.predictor_.to_arrays().values()]
-    return digest(extractor_key(model.extractor_), about, *arrays)[:KEY_LENGTH]
+    return reduce(Sums.add, track(results, what, len(calls)))
 
 
 def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
@@ -436,40 +450,21 @@ def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
 
 def sum_rows(summing: Summing, task: Sequence[Rows]) -> Sums:
     """Encode documents and sum them up."""
-    total = summing.nothing()
-    for shard, rows, weights in task:
-        counts = shard.vectors_without(summing.model.extractor_, summing.left_out)[rows]
-        w = np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64)
-        draws = poisson_draws(summing, shard)[:, rows]
-        for part in slices(len(rows), BATCH):
-            total = total + _sum_batch(summing.model, counts[part], w[part], draws[:, part])
-    return total
+    return reduce(Sums.add, (part for each in task for part in _sum_batches(summing, each)))
 
 
-def poisson_draws(summing: Summing, shard: Shard) -> NDArray[np.uint8]:
-    """Draw how often each document of a shard is in each replicate: (B, n), always the same."""
-    rng = np.random.default_rng([summing.seed, shard.part, shard.number])
-    return rng.poisson(1.0, (summing.replicates, len(shard))).astype(np.uint8)
+def _sum_batches(summing: Summing, each: Rows) -> Iterator[Sums]:
+    model = summing.model
+    counts = each.shard.vectors_without(model.extractor_, summing.left_out)[each.rows]
+    for part in slices(max(len(each.rows), 1), BATCH):
+        features = model.weighting_.transform(counts[part])  # (n, d)
+        z = summing.responses(features)
+        if each.basis is not None and summing.coefficients is not None:
+            z -= each.basis[part].astype(np.float32) @ summing.coefficients
+        yield Sums(_times(each.linear[part], z), _times(each.square[part], z * z))
 
 
-def _sum_batch(
-    model: Encoder, counts: sparse.csr_matrix, w: Array, draws: NDArray[np.uint8]
-) -> Sums:
-    features = model.weighting_.transform(counts)  # (n, d)
-    p = model.predict_features(features)  # (n, m)
-    drawn = (draws * w).astype(np.float32)  # (B, n)
-    replicates = drawn @ p  # (B, m)
-    probability = w @ p
-    p -= model.mean_map_.astype(np.float32)
-    square = p * p
-    moments = np.stack([each.sum(axis=0, dtype=np.float64) for each in (p, square, square * p)])
-    return Sums(
-        documents=len(w),
-        weights=np.array([w.sum(), (w**2).sum(), (w**3).sum()]),
-        moments=moments,
-        probability=probability,
-        features=w @ features,
-        presence=w @ (features > 0),
-        replicates=replicates,
-        replicate_weights=drawn.sum(axis=1, dtype=np.float64),
-    )
+def _times(weights: "Array | sparse.csr_matrix", z: Array) -> Array:
+    """Multiply in single precision; sums of dense weights are added up in double precision."""
+    dtype = np.float32 if sparse.issparse(weights) else np.float64
+    return np.asarray(weights.T.astype(np.float32) @ z, dtype=dtype)

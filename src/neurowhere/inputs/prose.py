@@ -351,6 +351,25 @@ AFTER_REFERENCES = re.compile(
 )
 
 
+# Headings of an article on lines of their own, as they are written.
+ARTICLE_HEADING = re.compile(
+    r"(?:#{1,6}\s*)?(?:\d{1,2}\.?\s*)?(?:abstract|summary|introduction|background|"
+    r"(?:(?:patients?|subjects?|participants?|materials?) and |experimental )?"
+    r"(?:methods?|procedures?)(?: and materials?)?|results?(?: and discussion)?|discussion|"
+    r"(?:general )?discussion|conclusions?|limitations|references|bibliography|"
+    r"acknowledge?ments?|supporting information|author contributions)\s*:?",
+    re.IGNORECASE,
+)
+MARKDOWN = re.compile(r"^#{1,6}\s+")
+MIN_HEADINGS = 2  # of an article
+CAPTION = re.compile(r"(?:Fig(?:ure|\.)?|Table)\s*S?\d+[.:]")
+SENTENCE_END = re.compile(r"[.!?][)\]”\"’]?$")
+WIDE, FULL, LONGEST_LINE = 0.9, 0.85, 200  # quantile and share of the width; characters
+LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+)
+
+
 def pdf_to_text(data: bytes, name: str) -> str:
     """Return the prose of a PDF; errors call the file by its name."""
     try:
@@ -370,7 +389,8 @@ def pdf_to_text(data: bytes, name: str) -> str:
             pages.append(page.extract_text().splitlines())
     if not any(line.strip() for page in pages for line in page):
         raise TextError(f"{name} {SCANNED}")
-    return HYPHENATED.sub(r"\1", prose_of_pages(pages))
+    lines = HYPHENATED.sub(r"\1", prose_of_pages(pages)).translate(LIGATURES).splitlines()
+    return "\n\n".join(paragraphs_of(lines))
 
 
 def docx_to_text(data: bytes, name: str) -> str:
@@ -478,6 +498,52 @@ def without_references(lines: list[str]) -> list[str]:
         if not in_references:
             kept.append(line)
     return kept
+
+
+def article_prose(text: str) -> str:
+    r"""Return the prose of a plain text: of an article, without its references.
+
+    A text without headings of an article, such as a note, stays as it is.
+
+    >>> article_prose("Fear\nMethods\nWe scan.\nResults\nWe see.\nReferences\n1. A. Insula.")
+    'Fear\n\nMethods\n\nWe scan.\n\nResults\n\nWe see.'
+    """
+    lines = text.splitlines()
+    if len({line.strip().lower() for line in lines if _is_heading(line)}) < MIN_HEADINGS:
+        return text
+    kept = without_references([MARKDOWN.sub("", line) for line in lines])
+    return "\n\n".join(paragraphs_of(kept))
+
+
+def paragraphs_of(lines: list[str]) -> list[str]:
+    """Return the paragraphs of lines that are cut at the width of a page; headings are their own.
+
+    A paragraph ends with a sentence whose last line is shorter than the others.
+    """
+    lengths = sorted(len(line) for line in lines if line.strip())
+    width = lengths[int(WIDE * (len(lengths) - 1))] if lengths else 0
+    paragraphs: list[str] = []
+    begun: list[str] = []
+    for line in [*map(str.strip, lines), ""]:
+        ends = bool(begun) and SENTENCE_END.search(begun[-1]) is not None
+        is_short = bool(begun) and len(begun[-1]) < FULL * width
+        is_whole = width > LONGEST_LINE  # a line is a paragraph
+        if begun and (
+            is_whole
+            or _is_heading(line)
+            or _is_heading(begun[-1])
+            or CAPTION.match(line)
+            or (ends and (is_short or not line))
+        ):
+            paragraphs.append(" ".join(begun))
+            begun = []
+        if line:
+            begun.append(line)
+    return [*paragraphs, " ".join(begun)] if begun else paragraphs
+
+
+def _is_heading(line: str) -> bool:
+    return ARTICLE_HEADING.fullmatch(line.strip()) is not None
 
 
 def _running_heads(pages: list[list[str]]) -> set[str]:

@@ -28,7 +28,7 @@ from neurowhere.corpus.readers import files, jats, jsonl, tables
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.apart import article_texts, document_text
-from neurowhere.inputs.prose import MEBI
+from neurowhere.inputs.prose import MEBI, article_prose
 from neurowhere.text import TermCounter
 from neurowhere.text.sections import read_sections
 
@@ -41,6 +41,10 @@ TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
 SUFFIXES = (*files.SUFFIXES, *HTML_SUFFIXES, *DOCUMENTS, *jats.SUFFIXES, *TABLE_SUFFIXES)
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
 TABLES = {suffix: reader for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
+# The number or the bullet of an item, which may follow a heading, and one that ends a passage.
+_NUMBER = r"(?:\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|[-–—*•·])"
+ITEM = re.compile(rf"\s*(?:[A-Z][\w /&()-]{{0,60}}:)?\s*{_NUMBER}\s*")
+LAST_ITEM = re.compile(rf"\n\s*((?:{_NUMBER}\s*|\())\Z")
 PATH_START = re.compile(r"\.{0,2}/|\.{1,2}(?:$|\\)|[A-Za-z]:[\\/]|~")
 # Files that hold texts in a way that is not read, and what to do about them.
 WORD_PROCESSORS = (".doc", ".odt", ".rtf", ".pages")
@@ -324,7 +328,9 @@ def read_file(path: Path) -> str:
         raise TextError(f"{path} is truncated or damaged ({error}); compress it again") from error
     except OSError as error:
         raise TextError(f"cannot read {path}: {error.strerror or error}") from error
-    return document_text("html", text, str(path)) if suffix in HTML_SUFFIXES else text
+    if suffix in HTML_SUFFIXES:
+        return document_text("html", text, str(path))
+    return article_prose(text)
 
 
 def read_stream(stream: IO[bytes], name: str) -> str:
@@ -382,7 +388,8 @@ def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False)
     Returns
     -------
     list of Text
-        Numbered from 1; a list without points is one sentence.
+        Numbered from 1; a list without points is one sentence. The number of an item, and a heading
+        before it, belong to the item.
 
     Examples
     --------
@@ -391,14 +398,26 @@ def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False)
     >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)
     [Text(name='note, sentence 1', content='No fear.'),
      Text(name='note, sentence 2', content='Dr. Bell saw him!')]
+    >>> [content for _, content in split_sentences(Text("", "1. Fear. 2. No fear."), counter)]
+    ['1. Fear.', '2. No fear.']
     """
-    document = counter.read(text.content)
-    starts = [document.starts[first] for first, _ in document.sentences]
-    cuts = [*starts, len(text.content)]
     sections = read_sections(text.content) if findings else []
     return [
         Text(f"{text.name}, sentence {number}", content)
-        for number, (start, end) in enumerate(pairwise(cuts), start=1)
+        for number, (start, end) in enumerate(pairwise(_cuts(text.content, counter)), start=1)
         for content in [text.content[start:end].strip()]
         if not any(each.start < start + len(content) <= each.end for each in sections)
     ]
+
+
+def _cuts(text: str, counter: TermCounter) -> list[int]:
+    """Return where sentences begin, and the end of the text; no item is cut from its number."""
+    reading = counter.read(text)
+    cuts: list[int] = []
+    for token, (start, _) in enumerate(reading.spans):
+        if token == 0:
+            cuts.append(start)
+        elif reading.is_sentence_end(token) and not ITEM.fullmatch(text, cuts[-1], start):
+            number = LAST_ITEM.search(text, cuts[-1], start)
+            cuts.append(number.start(1) if number else start)
+    return [*cuts, len(text)]

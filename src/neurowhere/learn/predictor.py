@@ -4,11 +4,11 @@ A linear one adds up maps of probability, a log-linear one maps of log probabili
 exact share of each term of a text in each region, before the result is made a density.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -131,6 +131,15 @@ class Linear(_Regression):
         return arrays if self.intercept else arrays | {"intercept": np.array(False)}
 
 
+class Sided(NamedTuple):
+    """A text with structures on one side, as `LogLinear.lateral` takes it."""
+
+    x: sp.csr_matrix
+    places: NDArray[np.integer]
+    balance: Floats
+    sides: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class LogLinear(_Regression):
     """q = softmax(b + s xᵀ(A + g B + h D) S + prior), with b the log of the mean map.
@@ -209,6 +218,20 @@ class LogLinear(_Regression):
         `places` are the entries of the row `x` that are structures.
         """
         return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
+
+    def lateral_many(self, texts: Sequence[Sided]) -> Iterator[Float32]:
+        """Yield what `lateral` returns for each of some texts; their maps are made together."""
+        for some in _few_maps_each(texts):
+            loadings = [self._loadings_in(x, x.indices[places]) for x, places, _, _ in some]
+            every = np.concatenate(loadings) @ self.components
+            ends = np.cumsum([len(each) for each in loadings])
+            for (x, places, balance, sides), maps in zip(
+                some, np.split(every, ends[:-1]), strict=True
+            ):
+                maps *= x.data[places][:, None]
+                if self.prior is not None:
+                    self.prior.add_to(maps, x.indices[places], x.data[places])
+                yield lateral_shifts([maps], balance, sides, self.mean_map)
 
     def show(
         self,
@@ -388,6 +411,19 @@ def _product(loadings: Float32, components: Float32) -> Float32:
     for row, map_ in zip(loadings, maps, strict=True):
         np.matmul(row, components, out=map_)
     return maps
+
+
+def _few_maps_each(texts: Sequence[Sided]) -> Iterator[list[Sided]]:
+    """Yield some texts at a time, whose structures are few enough for the processor's cache."""
+    some, size = list[Sided](), 0
+    for text in texts:
+        if some and size + len(text.places) > MAPS_AT_ONCE:
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += len(text.places)
+    if some:
+        yield some
 
 
 def _added_in_blocks(

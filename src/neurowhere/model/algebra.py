@@ -7,6 +7,9 @@ With ρ_i = q_i / q̄ the ratio of a map to the mean map, a sum with signs s_i i
 whose log ratio to the mean map is the signed sum of the others'. For a log-linear model this adds
 and subtracts the features of the texts. δ mixes a little of the mean map into each map, so that no
 place is impossible and none is divided by.
+
+Such a map of a difference still has much of q̄: its highest places are those of any study. Places
+are therefore ranked by how much likelier they are by what was added than by what was subtracted.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
-from neurowhere.model.encoding import Encoding, TermUse, no_studies, nowhere
+from neurowhere.model.encoding import Contrast, Encoding, TermUse, no_studies, nowhere
 from neurowhere.text.reading.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
@@ -64,12 +67,41 @@ def combine(encodings: Sequence[Encoding], signs: Sequence[int]) -> Encoding:
     """
     _check(encodings)
     mean = np.asarray(encodings[0].mean_map, np.float64)  # (m,)
+    q = _product(mean, [each.probabilities for each in encodings], signs)
+    joined = _join(encodings, signs, q)
+    added, subtracted = _sides(encodings, signs)
+    if not subtracted:
+        return joined
+    gain = _sum(mean, added) - _sum(mean, subtracted)
+    return replace(joined, contrast=Contrast(tuple(added), tuple(subtracted), gain))
+
+
+def _sum(mean: Floats, encodings: Sequence[Encoding]) -> Floats:
+    return _product(mean, [each.probabilities for each in encodings], [1] * len(encodings))
+
+
+def _product(mean: Floats, maps: Sequence[Floats], signs: Sequence[int]) -> Floats:
+    """Return the map of a signed sum; see this module."""
     exponent = np.zeros(len(mean))
-    for encoding, sign in zip(encodings, signs, strict=True):
-        ratio = np.divide(encoding.probabilities, mean, out=np.ones_like(mean), where=mean > 0)
+    for probabilities, sign in zip(maps, signs, strict=True):
+        ratio = np.divide(probabilities, mean, out=np.ones_like(mean), where=mean > 0)
         exponent += sign * np.log((ratio + SHARE) / (1 + SHARE))
-    q = mean * np.exp(exponent - exponent.max())
-    return _join(encodings, signs, q / q.sum())
+    q: Floats = mean * np.exp(exponent - exponent.max())
+    q /= q.sum()
+    return q
+
+
+def _sides(
+    encodings: Sequence[Encoding], signs: Sequence[int]
+) -> tuple[list[Encoding], list[Encoding]]:
+    """Return what is added, and what is subtracted, also within differences."""
+    sides: tuple[list[Encoding], list[Encoding]] = [], []
+    for encoding, sign in zip(encodings, signs, strict=True):
+        contrast = encoding.contrast
+        added, subtracted = sides if sign > 0 else sides[::-1]
+        added += [encoding] if contrast is None else contrast.added
+        subtracted += [] if contrast is None else contrast.subtracted
+    return sides
 
 
 def mix(encodings: Sequence[Encoding], weights: Sequence[float] | None = None) -> Encoding:
@@ -118,6 +150,9 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
     first = encodings[0]
     return replace(
         first,
+        contrast=None,
+        report=None,
+        find_named=partial(_named, parts),
         text=text,
         probabilities=q.astype(np.float32),
         find_uses=partial(dict, uses),
@@ -129,6 +164,14 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
         find_similar=no_studies,  # they are close to texts, not to sums of them
         find_outside=nowhere,  # who adds or subtracts texts wants their maps
     )
+
+
+def _named(parts: Sequence[_Part]) -> dict[str, NDArray[np.bool_]]:
+    """Return the places that the texts name which were added."""
+    named: dict[str, NDArray[np.bool_]] = {}
+    for part in parts:
+        named |= part.encoding.find_named() if part.factor > 0 else {}
+    return named
 
 
 def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[Floats], Floats]]:

@@ -188,7 +188,7 @@ class Counted:
     placeless: Placeless
     extractor: TermExtractor
 
-    @cached_property
+    @property
     def _by_term(self) -> tuple[Ints, Ints]:
         """Mentions of each term, in order: first places in the mentions, then these."""
         column, mention, _ = _entries(self.rows, self.extractor)

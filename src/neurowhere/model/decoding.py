@@ -52,7 +52,6 @@ BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
 TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
 MAD_TO_SD, NOISE, CERTAIN = 1.4826, 3.5, 5.0  # standard deviations
 MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
-N_SHOWN = 10  # terms and studies in a notebook
 N_DRAWN, N_CANDIDATES = 192, 160  # regions that every term is scored in; terms scored in all
 N_COMPARED = 1024  # regions in which maps of terms are compared
 ALIKE = 0.95  # correlation of maps that are all but the same
@@ -78,8 +77,8 @@ class Decoding:
         term, score, ratio to the term's base rate, and the terms with all but the same map, joined
         by "; "; the highest score first.
     studies : DataFrame or None
-        Training studies whose texts point there most: id, similarity, link to PubMed. None for a
-        model that does not know its studies.
+        Training studies whose texts point there most: id, title, similarity, link to PubMed. None
+        for a model that does not know its studies.
     threshold : float or None
         Values of a map above this were counted; None for points.
     """
@@ -93,8 +92,9 @@ class Decoding:
         return f"Decoding: {', '.join(self.terms['term'].head())}, ..."
 
     def _repr_html_(self) -> str:
-        tables = [self.terms] if self.studies is None else [self.terms, self.studies]
-        return "".join(table.head(N_SHOWN).to_html(index=False) for table in tables)
+        from neurowhere.report.notebook import decoding_html
+
+        return decoding_html(self)
 
 
 def decode(

@@ -3,9 +3,9 @@
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
+from neurowhere.model import lending
 from neurowhere.model.mixture import TINY, Report
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
@@ -39,6 +40,7 @@ from neurowhere.text.unknown import (
 from neurowhere.text.words import without_markup
 
 N_PEAKS = 10
+Maps = Literal["none", "nifti", "all"]
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
 FEW_NATS, MANY_NATS = 0.085, 0.4  # expected gains that support little, and much
@@ -74,6 +76,21 @@ class TermUse:
     where: list[Span]
     implied: bool = False
     subject: float = 1.0
+
+
+class Contrast(NamedTuple):
+    """What a difference of encodings is made of.
+
+    Attributes
+    ----------
+    added, subtracted : tuple of Encoding
+    gain : array of shape (m,)
+        Probability by what was added, minus that by what was subtracted.
+    """
+
+    added: tuple["Encoding", ...]
+    subtracted: tuple["Encoding", ...]
+    gain: NDArray[np.floating]
 
 
 def no_studies() -> None:
@@ -145,6 +162,11 @@ class Encoding:
     problem : str, optional
         Why one of many texts could not be read, in one line; the rest is then that of an empty
         text: the mean map.
+    contrast : Contrast, optional
+        What a difference of texts is made of.
+    model : Encoder, optional
+        The model that made it, without which it is pickled: it is found again in the process, or
+        loaded from where it was.
     """
 
     text: str
@@ -165,6 +187,15 @@ class Encoding:
     report: Report | None = None
     find_outside: Callable[[], Outside | None] = field(default=nowhere)
     problem: str | None = None
+    contrast: Contrast | None = None
+    model: Any = None
+
+    def __reduce__(self) -> Any:
+        """Pickle without the model, and without what can be computed again."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.model is None:
+            return _restored, (None, state)
+        return _restored, (lending.key_of(self.model), lending.dump(state, self.model))
 
     def checked(self) -> "Encoding":
         """Return this encoding, or raise a `ReadingError` if it has a problem.
@@ -240,7 +271,7 @@ class Encoding:
 
     @cached_property
     def similar(self) -> pd.DataFrame | None:
-        """Training studies with the closest texts: id, similarity, link. None if not kept."""
+        """Training studies with the closest texts: id, title, similarity, link; or None."""
         return self.find_similar()
 
     @property
@@ -248,7 +279,7 @@ class Encoding:
         """Whether no term was found, so that the map is the mean map."""
         return not self.uses
 
-    @cached_property
+    @property
     def density(self) -> NDArray[np.float64]:
         """Density q in each region, in mm⁻³: (m,)."""
         return self.probabilities / self.partition.volumes_mm3
@@ -258,12 +289,25 @@ class Encoding:
         """Density of the mean map in each region, in mm⁻³: (m,)."""
         return self.mean_map / self.partition.volumes_mm3
 
-    @cached_property
+    @property
+    def excess(self) -> NDArray[np.floating]:
+        """Probability of each region above what is usual: (m,).
+
+        Usual is the mean map, and for a difference what was subtracted.
+        """
+        if self.contrast is not None:
+            return self.contrast.gain
+        excess: NDArray[np.floating] = self.probabilities - self.mean_map
+        return excess
+
+    @property
     def log_ratio(self) -> NDArray[np.float32]:
         """Log of the half-uniform density over the half-uniform mean map: (m,).
 
         With q' = ½ (1/V + q), which is never zero, this is log q' − log q̄'.
         """
+        if self.is_mean_map:  # else rounding would be drawn as if it were a map
+            return np.zeros(len(self.mean_map), np.float32)
         # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
         ratio: NDArray[np.float32] = np.log(1 + self._relative(self.probabilities))
         ratio -= np.log(1 + self._relative(self.mean_map))
@@ -275,12 +319,12 @@ class Encoding:
         relative: NDArray[np.float32] = np.multiply(probabilities, scale, dtype=np.float32)
         return relative
 
-    @cached_property
+    @property
     def density_img(self) -> Any:
         """Density in mm⁻³ as a NIfTI image; it integrates to 1."""
         return self.partition.to_img(self.density)
 
-    @cached_property
+    @property
     def log_ratio_img(self) -> Any:
         """Log ratio to the mean map as a NIfTI image; 0 where the text changes nothing."""
         return self.partition.to_img(self.log_ratio)
@@ -460,10 +504,14 @@ class Encoding:
     def peaks(self) -> pd.DataFrame:
         """Strongest maxima of the density: x, y, z in mm, density, ratio to the mean map.
 
-        All but the first are above the mean map, where the text raises a place at all.
+        All but the first are above the mean map, where the text raises a place at all. Those of a
+        difference are the maxima of its `excess`, in density.
         """
-        places = strongest_regions(self.partition, self.density, N_PEAKS)
-        if not self.is_mean_map:
+        heights = (
+            self.density if self.contrast is None else self.excess / self.partition.volumes_mm3
+        )
+        places = strongest_regions(self.partition, heights, N_PEAKS)
+        if self.contrast is None and not self.is_mean_map:
             is_raised = self.probabilities[places] > self.mean_map[places]
             places = places[is_raised | (np.arange(len(places)) == 0)]
         return pd.DataFrame(
@@ -475,12 +523,14 @@ class Encoding:
         )
 
     def regions(self, atlas: Atlas | None = None, *, sort: RegionOrder = "excess") -> pd.DataFrame:
-        """Sum up the map by the regions of an atlas.
+        """Sum up the map by regions: those that every face shows, or all of an atlas.
 
         Parameters
         ----------
         atlas : Atlas, optional
-            By default the model's own if it predicts the regions of one, or AAL3.
+            Whose regions to list, all of them and no others. By default the list of `summarise`:
+            first what the text names, also places that the atlas of names lacks (landmarks), then
+            what it raises most.
         sort : "excess", "probability" or "ratio"
             What the first regions have most of. The excess over the mean map lets small regions
             win where a text points to them, and large ones only where it does. The mean map itself
@@ -490,9 +540,15 @@ class Encoding:
         -------
         DataFrame
             region, name (in words), probability, ratio to the mean map (NaN where that is zero),
-            and excess, the probability minus that of the mean map. What lies in no region of the
-            atlas is left out, so that the probabilities may sum to less than 1.
+            and excess, the probability minus that of the mean map, or for a difference minus that
+            of what was subtracted; without an atlas also named,
+            whether the text names it. What lies in no region of the atlas is left out, so that the
+            probabilities may sum to less than 1.
         """
+        if atlas is None:
+            from neurowhere.model.regions import N_REGIONS, region_table, regions_of
+
+            return region_table(regions_of(self, self.gazetteer(), N_REGIONS, sort=sort))
         gazetteer = self.gazetteer(atlas)
         probability = gazetteer.shares(self.density)
         mean = gazetteer.shares(self.mean_density)
@@ -502,7 +558,7 @@ class Encoding:
                 "name": gazetteer.names,
                 "probability": probability,
                 "ratio": ratios(probability, mean),
-                "excess": probability - mean,
+                "excess": gazetteer.shares(self.excess / self.partition.volumes_mm3),
             }
         )
         if sort not in REGION_ORDERS:
@@ -518,7 +574,7 @@ class Encoding:
         Parameters
         ----------
         atlas : Atlas, optional
-            By default as in `regions`.
+            By default the model's own if it predicts the regions of one, or AAL3.
 
         Returns
         -------
@@ -546,6 +602,7 @@ class Encoding:
         resolution_mm: float | None = None,
         like: Any = None,
         with_text: bool = True,
+        maps: Maps = "all",
         pictures: bool = True,
         overwrite: bool = False,
     ) -> None:
@@ -555,14 +612,17 @@ class Encoding:
         ----------
         folder : path
         atlas : Atlas, optional
-            Names regions and peaks; by default as in `regions`.
+            Names regions and peaks; by default as in `gazetteer`.
         resolution_mm, like
             Grid of the images, as in `Partition.to_img`.
         with_text : bool
             Whether the page shows the text. Without, no file holds any of it but the names of
             terms.
+        maps : "none", "nifti" or "all"
+            Which files of the map: none but the tables; images and report.html; or all, with
+            map.png and surface.png, which are half of the work.
         pictures : bool
-            Whether to draw map.png and surface.png, which is half of the work.
+            Without, "all" is "nifti".
         overwrite : bool
             Whether to replace a folder that exists.
         """
@@ -575,9 +635,38 @@ class Encoding:
             resolution_mm=resolution_mm,
             like=like,
             with_text=with_text,
-            pictures=pictures,
+            maps="nifti" if maps == "all" and not pictures else maps,
             overwrite=overwrite,
         )
+
+    def plot(
+        self,
+        view: Literal["slices", "glass", "surface"] = "slices",
+        *,
+        image: Literal["log_ratio", "density"] = "log_ratio",
+        title: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Plot the map with nilearn; a text that supports no map warns.
+
+        Parameters
+        ----------
+        view : "slices", "glass" or "surface"
+            Slices through the strongest peak, the glass brain, or the inflated cortex.
+        image : "log_ratio" or "density"
+            Of the map to the mean map, or the density in mm⁻³.
+        title : str, optional
+            By default the strongest terms.
+        options
+            Of `nilearn.plotting.plot_stat_map`, `plot_glass_brain` or `plot_img_on_surf`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from neurowhere.report.plots import plot_encoding
+
+        return plot_encoding(self, view, image=image, title=title, **options)
 
     def __repr__(self) -> str:
         if self.is_mean_map:
@@ -588,9 +677,14 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.encoding import encoding_html
+        from neurowhere.report.notebook import encoding_html
 
         return encoding_html(self)
+
+
+def _restored(key: str | None, content: Any) -> Encoding:
+    """Undo `Encoding.__reduce__`."""
+    return Encoding(**(content if key is None else lending.load(content, lending.model_of(key))))
 
 
 def judge_support(

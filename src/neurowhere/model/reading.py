@@ -38,6 +38,7 @@ from neurowhere.text.words import PIECE, without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
+EXPECTED_TEXT = "expected a text as a str"
 QUERY = 2  # words of a text that may be nothing but an extra one
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
@@ -151,6 +152,16 @@ class Readings:
 
     def __len__(self) -> int:
         return len(self.mentions)
+
+    def only(self, row: int) -> "Readings":
+        """Return the readings of one of the texts."""
+        return Readings(
+            [self.mentions[row]],
+            [self.listed[row]],
+            self.counted[row : row + 1],
+            self.rows[row],
+            [self.gates[row]],
+        )
 
     @cached_property
     def rows(self) -> list[sparse.csr_matrix]:
@@ -296,9 +307,10 @@ def _carrying(
     """
     carries = features @ (~extractor.is_generic).astype(np.float32) > 0
     carries |= is_query & (features @ extractor.is_extra.astype(np.float32) > 0)
-    if carries.all():
-        return features
-    return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
+    if not carries.all():
+        features = sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
+    features.sort_indices()  # in whatever company a text is read, its terms have one order
+    return features
 
 
 def as_items(X: Iterable[Any]) -> Iterable[Any]:
@@ -330,7 +342,7 @@ def no_text(text: Any) -> str | None:
         return None
     is_missing = pd.isna(text) is True
     what = f"{text}, a missing value" if is_missing else type(text).__name__
-    return f"expected a text as a str, got {what}"
+    return f"{EXPECTED_TEXT}, got {what}"
 
 
 def chunks(items: Iterable[Any], size: int) -> Iterator[list[Any]]:

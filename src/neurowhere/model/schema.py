@@ -193,7 +193,7 @@ class Region(Schema):
     ratio: float | None
     """Ratio to the mean map; null where that is zero."""
     excess: float
-    """Probability minus that of the mean map."""
+    """Probability minus that of the mean map, or for a difference of what was subtracted."""
     named: bool
     """Whether it is part of a place that the text names."""
     at: Point
@@ -284,6 +284,11 @@ class Summary(Schema):
     sentences: list[Sentence] | None = None
     problem: str | None = None
     """Why one of many texts could not be read; the rest is then that of an empty text."""
+
+    def _repr_html_(self) -> str:
+        from neurowhere.report.notebook import summary_html
+
+        return summary_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, ready for JSON.

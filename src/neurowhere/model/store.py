@@ -25,6 +25,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.files import INFO_NAME, expanded, new_folder, read_info, write_info
+from neurowhere._tools.files import INFO_NAME, digest, expanded, new_folder, read_info, write_info
 from neurowhere.exceptions import ModelError
 from neurowhere.learn import Certificate, Choice, LengthCalibration, predictor_from_arrays
 from neurowhere.model.encoder import Encoder
+from neurowhere.model.lending import lend
 from neurowhere.model.losses import find_loss
 from neurowhere.model.ranges import check_ranges
 from neurowhere.model.reading import GatedTfIdf
@@ -149,10 +151,12 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
         raise ModelError(f"{path / unknown[0]} has no checksum in {INFO_NAME}; {REMEDY}")
     try:
         with np.errstate(all="ignore"):  # what overflows is no density, and is refused as such
-            return _read_files(path)
+            model = _read_files(path)
     except Exception as error:  # files that were tampered with fail in many ways
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(f"{path} is not a whole model ({reason}); {REMEDY}") from error
+    lend(model, digest(*sorted(info["sha256"].values())), partial(load_model, folder))
+    return model
 
 
 def verify_model(folder: str | os.PathLike[str] | None = None) -> int:

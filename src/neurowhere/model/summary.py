@@ -1,20 +1,25 @@
 """Summary: what an encoding says, and where two differ, as the plain data of the schema."""
 
-import gzip
 import math
-from collections.abc import Iterable, Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from neurowhere.corpus.documents import XYZ
 from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding, RegionOrder
+from neurowhere.model.regions import (
+    N_REGIONS,
+    as_point,
+    by_whole,
+    landmark_names,
+    landmarks_of,
+    reasons_for,
+    regions_of,
+)
 from neurowhere.model.schema import (
     SCHEMA_VERSION,
     Difference,
@@ -25,9 +30,6 @@ from neurowhere.model.schema import (
     Mention,
     Peak,
     Place,
-    Point,
-    Reason,
-    Region,
     Rule,
     Study,
     Summary,
@@ -36,20 +38,12 @@ from neurowhere.model.schema import (
     Unknown,
 )
 from neurowhere.space import Atlas
-from neurowhere.space.geometry import Gazetteer, side_of_regions
+from neurowhere.space.geometry import Gazetteer
 from neurowhere.text.kinds import signs_of_kind
 from neurowhere.text.reading import mentions as clinical
 
-N_REGIONS = 12
 N_REASONS = 20
-N_REGION_REASONS = 6
 N_UNKNOWN = 20
-LEAST_PART = 0.3  # of one side of a place, that the largest of its regions has
-COVERED = 0.5  # share of a region of an atlas in a place that it is part of
-SIDES = 2  # of a named place, whose regions are listed
-LEAST_EXCESS = 0.0005  # of a region that is listed: less is shown as 0.0 %
-TINY = 1e-12
-TITLES = Path(__file__).parents[1] / "data" / "titles.tsv.gz"  # id, tab, title
 
 
 def summarise(
@@ -111,165 +105,8 @@ def summarise(
     return summary if with_text else summary.without_text()
 
 
-def regions_of(
-    encoding: Encoding,
-    gazetteer: Gazetteer,
-    n_regions: int | None,
-    n_explained: int = 0,
-    sort: RegionOrder = "excess",
-) -> list[Region]:
-    """Return the first regions of the atlas by their excess, probability or ratio.
-
-    Each of a few places that the text names has one of its regions among them, if the text raises
-    it. By excess, regions of these places come first: a small nucleus that is named has less
-    probability than its large neighbours. Places that are no region of the atlas, such as the pons
-    in AAL3, are marked as landmarks. Fewer regions are listed where the text raises no more.
-    """
-    if n_regions == 0:
-        return []
-    named = encoding.find_named()
-    landmarks = [
-        _landmark(encoding, name, inside, n_explained)
-        for name, inside in _distinct(named).items()
-        if _is_lacking(gazetteer, inside)
-    ]
-    table = encoding.regions(gazetteer.atlas, sort=sort)
-    is_few = n_regions is not None and 2 * len(named) <= n_regions
-    if n_regions is not None:
-        if sort != "probability" and not encoding.is_mean_map:
-            table = table[table["excess"] > LEAST_EXCESS]
-        n_rows = n_regions - len(landmarks) if is_few else n_regions
-        table = table.iloc[_first_rows(gazetteer, table, named if is_few else {}, n_rows)]
-    rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
-    places = gazetteer.densest_mm(encoding.density, rows)
-    is_named = _parts_of(gazetteer, rows, named.values())
-    why = _reasons(encoding, gazetteer, table["region"].head(n_explained).tolist())
-    columns = ("region", "name", "probability", "ratio", "excess")
-    regions = [
-        Region(
-            label,
-            name,
-            probability,
-            _or_none(ratio),
-            excess,
-            part,
-            as_point(place),
-            why.get(label, []),
-        )
-        for (label, name, probability, ratio, excess), part, place in zip(
-            _rows(table, *columns), is_named.tolist(), places, strict=True
-        )
-    ]
-    if landmarks:
-        regions = sorted([*regions, *landmarks], key=lambda row: -(getattr(row, sort) or 0.0))
-    if is_few and sort == "excess":
-        regions.sort(key=lambda row: not row.named)
-    return regions[:n_regions]
-
-
-def _distinct(named: dict[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
-    """Return places by their first name: "cerebellum" is "cerebellar hemispheres"."""
-    names = {inside.tobytes(): name for name, inside in reversed(named.items())}
-    return {name: named[name] for name in reversed(names.values())}
-
-
-def _first_rows(
-    gazetteer: Gazetteer, table: pd.DataFrame, named: dict[str, NDArray[np.bool_]], n_regions: int
-) -> list[int]:
-    """Return the first rows of a table of regions, with up to two for each named place."""
-    n_regions = max(n_regions, 0)
-    rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
-    is_raised = (table["excess"] > 0).to_numpy()
-    own = [
-        np.flatnonzero(_parts_of(gazetteer, rows, [inside]) & is_raised)[:SIDES].tolist()
-        for inside in named.values()
-    ]
-    kept = sorted({row for some in own for row in some})[:n_regions]
-    others = [row for row in range(len(rows)) if row not in set(kept)]
-    return sorted([*kept, *others[: n_regions - len(kept)]])
-
-
-def _parts_of(
-    gazetteer: Gazetteer, rows: list[int], places: Iterable[NDArray[np.bool_]]
-) -> NDArray[np.bool_]:
-    """Return which of some regions of the atlas are part of a place."""
-    is_part = np.zeros(len(rows), bool)
-    for inside in places:
-        is_part |= _shares(gazetteer, inside)[rows] >= COVERED
-    return is_part
-
-
-def _is_lacking(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> bool:
-    """Whether no region of the atlas is much of a place: the pons, or the thalamus of AAL3."""
-    if gazetteer.atlas is gazetteer.partition:
-        return False
-    here = np.asarray(gazetteer.shared_mm3[:, inside].sum(axis=1)).ravel()
-    own = here[_shares(gazetteer, inside) >= COVERED]
-    sides = side_of_regions(gazetteer.partition)
-    volumes = gazetteer.partition.volumes_mm3 * inside
-    one_side = max(volumes[sides > 0].sum(), volumes[sides < 0].sum())
-    return bool(own.max(initial=0) < LEAST_PART * one_side)
-
-
-def _shares(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return how much of each region of the atlas is in a place."""
-    every = gazetteer.shares(np.ones(len(inside))).clip(min=TINY)
-    shares: NDArray[np.float64] = gazetteer.shares(inside.astype(np.float64)) / every
-    return shares
-
-
-def _landmark(encoding: Encoding, name: str, inside: NDArray[np.bool_], n_explained: int) -> Region:
-    """Sum up a place that the text names and the atlas lacks."""
-    probability, mean = (
-        float(each[inside].sum()) for each in (encoding.probabilities, encoding.mean_map)
-    )
-    densest = np.flatnonzero(inside)[np.argmax(encoding.density[inside])]
-    why = _strongest(encoding, inside.astype(float)) if n_explained else []
-    return Region(
-        f"landmark {name}",
-        f"{name} (landmark)",
-        probability,
-        _ratio(probability, mean),
-        probability - mean,
-        True,
-        as_point(encoding.partition.centers_mm[densest]),
-        why,
-    )
-
-
-def _reasons(
-    encoding: Encoding, gazetteer: Gazetteer, labels: list[str]
-) -> dict[str, list[Reason]]:
-    """Return the terms that raise or lower each of some regions most."""
-    if encoding.is_mean_map or not labels:
-        return {}
-    rows = [gazetteer.atlas.names.index(label) for label in labels]
-    shared = sparse.csr_matrix(gazetteer.shared_mm3[rows])
-    volumes = encoding.partition.volumes_mm3
-    return {
-        label: _strongest(encoding, shared[row].toarray()[0] / volumes)
-        for row, label in enumerate(labels)
-    }
-
-
-def _strongest(encoding: Encoding, place: ArrayLike, n: int = N_REGION_REASONS) -> list[Reason]:
-    """Return the terms that raise or lower a place most, as `Encoding.why` tells it."""
-    added = _by_whole(encoding, encoding.contributions(place))
-    strongest = sorted(added.items(), key=lambda pair: -abs(pair[1]))[:n]
-    return [Reason(name, contribution) for name, contribution in strongest]
-
-
-def _by_whole(encoding: Encoding, contributions: ArrayLike) -> dict[str, float]:
-    """Sum what terms add by the names to show, in the order of these."""
-    added = dict.fromkeys(encoding.whole_names.values(), 0.0)
-    values = np.asarray(contributions).tolist()
-    for name, contribution in zip(encoding.whole_names.values(), values, strict=True):
-        added[name] += contribution
-    return {name: added[name] for name in encoding.uses if name in added}
-
-
 def _terms(encoding: Encoding) -> list[Term]:
-    added = _by_whole(encoding, encoding.terms["contribution"])
+    added = by_whole(encoding, encoding.terms["contribution"])
     return [
         Term(name, use.count, use.weight, added[name], use.where, use.implied)
         for name, use in encoding.uses.items()
@@ -319,30 +156,9 @@ def _rules(encoding: Encoding) -> list[Rule]:
 
 
 def studies_of(table: pd.DataFrame | None) -> list[Study]:
-    """Return training studies, with their titles where they are known."""
-    rows = [] if table is None else _rows(table, "id", "similarity", "link")
-    return [Study(study, near, link, title_of(study)) for study, near, link in rows]
-
-
-def title_of(study: str) -> str | None:
-    """Return the title of a study, None if it is not known.
-
-    >>> title_of("9405692")
-    'Role of left inferior prefrontal cortex in retrieval of semantic knowledge: A reevaluation'
-    """
-    return _titles().get(study)
-
-
-@cache
-def _titles() -> dict[str, str]:
-    lines = gzip.decompress(TITLES.read_bytes()).decode().splitlines()
-    return dict(line.split("\t", 1) for line in lines)
-
-
-def as_point(xyz_mm: ArrayLike) -> Point:
-    """Return a point as plain numbers, to a tenth of a millimetre."""
-    x, y, z = np.round(np.asarray(xyz_mm, dtype=np.float64), 1).tolist()
-    return x, y, z
+    """Return training studies as plain data."""
+    rows = [] if table is None else _rows(table, "id", "similarity", "link", "title")
+    return [Study(*row) for row in rows]
 
 
 def compare_texts(
@@ -432,28 +248,44 @@ def _mention(mention: clinical.Mention, known: bool) -> Mention:
 def _peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Peak]:
     table = encoding.peaks
     places = table[XYZ].to_numpy(np.float64)  # (n, 3)
+    names = _names_at(encoding, gazetteer, places)
     return [
-        Peak(as_point(place), density, _or_none(ratio), *_named(gazetteer, region))
-        for place, region, (density, ratio) in zip(
-            places, gazetteer.regions_at(places), _rows(table, "density", "ratio"), strict=True
+        Peak(as_point(place), density, _or_none(ratio), *name)
+        for place, name, (density, ratio) in zip(
+            places, names, _rows(table, "density", "ratio"), strict=True
         )
     ]
 
 
 def _place(encoding: Encoding, gazetteer: Gazetteer, at: ArrayLike) -> Place:
-    why = _strongest(encoding, at, N_REASONS)  # refuses a point outside of the brain
+    why = reasons_for(encoding, at, N_REASONS)  # refuses a point outside of the brain
     point: NDArray[np.float64] = np.asarray(at, dtype=np.float64)
     here = int(encoding.partition.region_of(point[None])[0])
+    ((label, name),) = _names_at(encoding, gazetteer, point[None])
     return Place(
         as_point(point),
-        *_named(gazetteer, gazetteer.regions_at(point[None])[0]),
+        label,
+        name,
         density=float(encoding.density[here]),
         ratio=_ratio(encoding.probabilities[here], encoding.mean_map[here]),
         why=why,
     )
 
 
-def _named(gazetteer: Gazetteer, region: int | None) -> tuple[str | None, str | None]:
+def _names_at(
+    encoding: Encoding, gazetteer: Gazetteer, places: NDArray[np.float64]
+) -> list[tuple[str, str] | tuple[None, None]]:
+    """Return label and name of the region at each place, first of landmarks that the text names."""
+    landmarks = landmarks_of(encoding, gazetteer).items()
+    ours = encoding.partition.region_of(places).tolist()
+    return [
+        next((landmark_names(name) for name, inside in landmarks if inside[own]), None)
+        or _named(gazetteer, region)
+        for own, region in zip(ours, gazetteer.regions_at(places), strict=True)
+    ]
+
+
+def _named(gazetteer: Gazetteer, region: int | None) -> tuple[str, str] | tuple[None, None]:
     """Return the label and the name of a region."""
     if region is None:
         return None, None

@@ -119,8 +119,30 @@ class TermMap:
             return f"{self.name} (learned)"
         return f"{self.name} (map of {self.term}, restricted to the {self.side} hemisphere)"
 
+    def plot(self, view: Literal["slices", "glass", "surface"] = "slices", **options: Any) -> Any:
+        """Plot the map with nilearn, as `Encoding.plot` does.
+
+        Parameters
+        ----------
+        view : "slices", "glass" or "surface"
+        options
+            Of `nilearn.plotting.plot_stat_map`, `plot_glass_brain` or `plot_img_on_surf`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from neurowhere.report.plots import plot_image
+
+        return plot_image(self.img, view, **{"title": self.title, **options})
+
     def __repr__(self) -> str:
         return f"TermMap: {self.title}"
+
+    def _repr_html_(self) -> str:
+        from neurowhere.report.notebook import term_html
+
+        return term_html(self)
 
 
 def map_of_term(model: TextModel, name: str) -> TermMap:

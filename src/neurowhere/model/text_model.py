@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere._tools.parallel import Workers, run_in_order
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import DataWarning, NeurowhereError, TextError, tell_fault
 from neurowhere.learn import (
@@ -22,10 +23,21 @@ from neurowhere.learn import (
     Predictor,
     mass_for,
 )
+from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
+from neurowhere.model.lending import key_of
 from neurowhere.model.mixture import PlaceMaps, Report, mix
-from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
+from neurowhere.model.reading import (
+    EXPECTED_TEXT,
+    Reader,
+    Readings,
+    as_items,
+    as_texts,
+    chunks,
+    no_text,
+)
+from neurowhere.model.titles import title_of
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -41,6 +53,7 @@ LONG = 0.95  # of the long gate; such a text has too many structures to show eac
 LEAST_GATE = 0.01  # of a text that is drawn as a report at all
 FAINT = 0.2  # of the strongest structure; one without a side that weighs less pulls at no side
 CROSSED = 0.6  # how far a side of the body moves what a text says
+N_EXPLAINED = 4  # texts of which is kept what explains them
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
@@ -49,6 +62,29 @@ SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
 TINY = 1e-12
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
+
+
+class _Chunk(NamedTuple):
+    """Texts that are encoded together; one that is none is empty, and has a problem."""
+
+    texts: list[str]
+    problems: list[str | None]
+
+    @classmethod
+    def of(cls, items: list[Any]) -> "_Chunk":
+        problems = list(map(no_text, items))
+        pairs = zip(items, problems, strict=True)
+        return cls(["" if problem else text for text, problem in pairs], problems)
+
+
+def _encode_chunk(shared: "tuple[TextModel, Reader]", chunk: _Chunk) -> list[Encoding]:
+    """Encode some texts, perhaps in another process."""
+    model, reader = shared
+    encodings = model._encode_each(chunk.texts, reader)
+    return [
+        replace(encoding, problem=problem) if problem else encoding
+        for encoding, problem in zip(encodings, chunk.problems, strict=True)
+    ]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -75,14 +111,17 @@ class _Predicted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Explanation:
-    """What each term of a text adds to a weighted sum of the regions; it can be pickled."""
+    """What each term of a text adds to a weighted sum of the regions; it can be pickled.
+
+    What it needs beside the text is computed when it is called, and kept for a few texts: of a
+    list of many texts it would weigh more than their maps.
+    """
 
     model: "TextModel"
-    readings: Readings
-    row: int
+    text: str
+    readings: Readings  # of this text alone
+    reader: Reader
     order: NDArray[np.intp]
-    follows_sides: bool
-    lift: _Lift | None
     report: Report | None
 
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -105,27 +144,35 @@ class _Explanation:
 
     @cached_property
     def _columns(self) -> list[int]:
-        columns: list[int] = self.readings.rows[self.row].indices[self.order].tolist()
+        columns: list[int] = self.readings.rows[0].indices[self.order].tolist()
         return columns
 
     def _product(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
-        added = self.model.predictor_.mean_added(self.readings.rows[self.row], places)
-        if self.follows_sides:
-            structures, shifts = self._lateral
-            added[structures] += shifts @ places
-        if self.lift is not None:
-            added[self.lift.structures] += self.lift.added @ places
+        added = self.model.predictor_.mean_added(self.readings.rows[0], places)
+        lift, structures, shifts = _added_beside(self)
+        added[structures] += shifts @ places
+        if lift is not None:
+            added[lift.structures] += lift.added @ places
         explained: NDArray[np.floating] = added[self.order]
         return explained
 
-    @cached_property
-    def _lateral(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        return self.model._shifts(self.readings, self.row)
+
+@lru_cache(maxsize=N_EXPLAINED)
+def _added_beside(
+    text: _Explanation,
+) -> tuple[_Lift | None, NDArray[np.integer], NDArray[np.float32]]:
+    """Return what makes structures of a text visible, those with a side, and what sides add."""
+    model, reader = text.model, text.reader
+    predicted = model._predict_readings([text.text], text.readings, reader)
+    lift = predicted.lifts[0] if predicted.lifts else None
+    if model._follows_sides(reader):
+        return lift, *model._shifts(text.readings, 0)
+    return lift, np.empty(0, np.intp), np.empty((0, len(model.mean_map_)), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Training studies as points: no titles, no texts.
+    """Training studies as points.
 
     Attributes
     ----------
@@ -146,7 +193,10 @@ class Neighbours:
         return cls(ids, unit_rows(projections[:, :DIMENSIONS]))
 
     def nearest(self, projection: NDArray[np.float32], n: int = 10) -> pd.DataFrame:
-        """Find the studies closest to one text: id, similarity (a cosine), link to PubMed."""
+        """Find the studies closest to one text: id, title, similarity (a cosine), link to PubMed.
+
+        A title that is not known is None.
+        """
         vector = unit_rows(projection[None, : self.vectors.shape[1]])[0]
         similarity = self.vectors @ vector
         n_near = n if vector.any() else 0  # to a text without a known term nothing is close
@@ -155,6 +205,7 @@ class Neighbours:
         return pd.DataFrame(
             {
                 "id": ids,
+                "title": pd.Series([title_of(name) for name in ids.tolist()], dtype=object),
                 "similarity": similarity[best].round(4),
                 "link": [PUBMED.format(name) if name.isdecimal() else "" for name in ids],
             }
@@ -279,6 +330,8 @@ class TextModel(Parameters):
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
+        A text of which no term counts supports no map, and warns.
+
         Options that are not given are the parameters of the same name of the model.
 
         Parameters
@@ -311,7 +364,14 @@ class TextModel(Parameters):
             hedge_weight=hedge_weight,
             kind=kind,
         )
-        return encoding.checked()
+        if encoding.checked().is_mean_map and self.text != "none":
+            warnings.warn(
+                f"the text supports no map, {encoding.support}: its map is the mean map of all "
+                "studies",
+                DataWarning,
+                stacklevel=2,
+            )
+        return encoding
 
     def encode_many(
         self,
@@ -322,6 +382,7 @@ class TextModel(Parameters):
         findings: bool | None = None,
         hedge_weight: float | None = None,
         kind: Kind | None = None,
+        n_jobs: int = 1,
     ) -> Iterator[Encoding]:
         """Yield the encodings of texts, in order, as they come: some at a time are predicted.
 
@@ -333,6 +394,9 @@ class TextModel(Parameters):
         texts : iterable of str
         negation, sides, findings, hedge_weight, kind : optional
             As in `encode`.
+        n_jobs : int
+            Processes that encode, −1 for one on each core. A few chunks of texts are held at a
+            time, so that any number of texts can be encoded.
 
         Yields
         ------
@@ -348,19 +412,20 @@ class TextModel(Parameters):
         }
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         reader = replace(self.reader, **given)
+        key_of(self)  # by which encodings of other processes find it
         n_before = 0
-        for chunk in chunks(as_items(texts), CHUNK_ENCODED):
-            problems = list(map(no_text, chunk))
-            known = ["" if problem else text for text, problem in zip(chunk, problems, strict=True)]
-            encodings = self._encode_each(known, reader)
-            for number, problem in enumerate(problems):
-                if problem:
+        todo = map(_Chunk.of, chunks(as_items(texts), CHUNK_ENCODED))
+        done = run_in_order(_encode_chunk, (self, reader), todo, Workers(n_jobs))
+        for encodings in done:
+            for number, encoding in enumerate(encodings):
+                if encoding.problem and encoding.problem.startswith(EXPECTED_TEXT):
                     warnings.warn(
-                        f"{problem} at position {n_before + number:,}", DataWarning, stacklevel=2
+                        f"{encoding.problem} at position {n_before + number:,}",
+                        DataWarning,
+                        stacklevel=2,
                     )
-                    encodings[number] = replace(encodings[number], problem=problem)
             yield from encodings
-            n_before += len(chunk)
+            n_before += len(encodings)
 
     def _encode_each(self, texts: Sequence[str], reader: Reader) -> list[Encoding]:
         """Encode texts together; if that fails, each alone, so that the others have their maps."""
@@ -408,13 +473,13 @@ class TextModel(Parameters):
         """Predict, with each term on the side that the text gives it, and each place visible."""
         follows = self._follows_sides(reader)
         shift: NDArray[np.float32] | None = None
-        for row in range(len(readings) if follows else 0):
-            _, shifts = self._shifts(readings, row)
-            if len(shifts):
-                if shift is None:
-                    shape = len(readings), self.partition_.n_regions
-                    shift = np.zeros(shape, np.float32)
-                shift[row] = shifts.sum(axis=0)
+        asked = {row: self._sided(readings, row) for row in range(len(readings) if follows else 0)}
+        sided = {row: text for row, text in asked.items() if text is not None}
+        if sided:
+            shift = np.zeros((len(readings), self.partition_.n_regions), np.float32)
+        for row, shifts in zip(sided, self._lateral_many(list(sided.values())), strict=True):
+            assert shift is not None
+            shift[row] = shifts.sum(axis=0)
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
         texts_read = range(len(readings.counted))
         wholes = {row: q[row].copy() for row in texts_read if readings.gates[row] >= LEAST_GATE}
@@ -522,21 +587,38 @@ class TextModel(Parameters):
         """Return whether sides are applied: a model that has learned them needs no more."""
         return reader.sides and self.text != "none" and not self.extractor_.sided
 
-    def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def _shifts(
+        self, readings: Readings, row: int
+    ) -> tuple[NDArray[np.integer], NDArray[np.float32]]:
         """Return the features of a text that have sides, and what these add."""
+        text = self._sided(readings, row)
+        if text is None:
+            return np.empty(0, np.intp), np.empty((0, self.partition_.n_regions), np.float32)
+        return text.places[text.balance.any(axis=1)], self.predictor_.lateral(*text)
+
+    def _lateral_many(self, texts: Sequence[Sided]) -> Iterator[NDArray[np.float32]]:
+        """Yield what the sides of each of some texts add."""
+        short = [text for text in texts if len(text.places) <= MAPS_AT_ONCE]
+        many: Iterator[NDArray[np.float32]] = iter(())
+        if isinstance(self.predictor_, LogLinear):
+            many = self.predictor_.lateral_many(short)
+        for text in texts:
+            made = next(many, None) if len(text.places) <= MAPS_AT_ONCE else None
+            yield self.predictor_.lateral(*text) if made is None else made
+
+    def _sided(self, readings: Readings, row: int) -> Sided | None:
+        """Return the structures of a text, if any of them has a side."""
         features = readings.rows[row]
         gate = self._limb_gate(features)
         places, balance = readings.counted[row].balance(features.indices, gate)
         if not balance.any():
-            return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
+            return None
         weights = features.data[places]
         heard = balance.any(axis=1) | (weights >= FAINT * weights.max())
-        places, balance = places[heard], balance[heard]
         sides = np.stack(
             [side_of_regions(self.partition_), gate * served_side_of_regions(self.partition_)]
         )
-        shifts = self.predictor_.lateral(features, places, balance, sides)
-        return places[balance.any(axis=1)], shifts
+        return Sided(features, places[heard], balance[heard], sides)
 
     def _limb_gate(self, features: sparse.csr_matrix) -> float:
         """Return κ g: how far a side of the body moves what a text says, less in a long one."""
@@ -551,33 +633,31 @@ class TextModel(Parameters):
         predicted: "_Predicted",
         reader: Reader,
     ) -> Encoding:
-        features = readings.rows[row]
-        lifted = predicted.lifts[row] if predicted.lifts else None
+        own, features = readings.only(row), readings.rows[row]
         report = predicted.reports[row] if predicted.reports else None
-        order = np.argsort(-features.data, kind="stable")
-        uses = partial(self._uses, readings, row, order)
+        order = np.lexsort((features.indices, -features.data))  # the same in any batch
+        uses = partial(self._uses, own, 0, order)
         return Encoding(
             text=text,
-            probabilities=predicted.probabilities[row],
+            probabilities=predicted.probabilities[row].copy(),  # not all of the chunk
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
             find_uses=dict if report and report.is_normal else uses,
-            mentions=readings.mentions[row],
-            listed=readings.listed[row],
+            mentions=own.mentions[0],
+            listed=own.listed[0],
             calibrate=float if report and report.gate > 0.5 else partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=_Explanation(
-                self, readings, row, order, self._follows_sides(reader), lifted, report
-            ),
+            explain=_Explanation(self, text, own, reader, order, report),
             report=report,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
             find_named=partial(
-                self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
+                self._named, own, 0, self._follows_sides(reader), _drawn_names(report)
             ),
-            find_outside=partial(self._outside, text, readings, row),
+            find_outside=partial(self._outside, text, own, 0),
+            model=self,
         )
 
     def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
@@ -615,14 +695,15 @@ class TextModel(Parameters):
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the regions of the structures that a text names, where the model has a prior.
 
-        Of a report, these are those that it is drawn from, `drawn`.
-
-        One that the text puts on one side only is that half of it.
+        The heaviest first; one that the text puts on one side only is that half of it. Of a report,
+        these are those that it is drawn from, `drawn`.
         """
         prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
         if prior is None:
             return {}
-        columns = readings.rows[row].indices
+        features = readings.rows[row]
+        order = np.lexsort((features.indices, -features.data))
+        columns = features.indices[order]
         places, _, balance = readings.counted[row].named(columns)
         sides, named = side_of_regions(self.partition_), {}
         for column, side in zip(columns[places].tolist(), balance.tolist(), strict=True):

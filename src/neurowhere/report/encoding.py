@@ -2,9 +2,8 @@
 
 import base64
 import gzip
-import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.algebra import MINUS
+from neurowhere.model.encoding import Encoding, Maps, RegionOrder
+from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
 from neurowhere.model.schema import Summary, Support, Term
 from neurowhere.model.summary import summarise
-from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
-from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
+from neurowhere.report.maps import MEAN_MAP, RATIO_UNIT, draw_encoding, write_png
+from neurowhere.report.page import highlight, render_page
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.space import Atlas, Partition, VoxelGrid
@@ -30,7 +31,14 @@ from neurowhere.space.images import (
 )
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
-__all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
+__all__ = [
+    "DENSITIES",
+    "SHARES",
+    "encoding_page",
+    "title_of_picture",
+    "viewer_data",
+    "write_encoding",
+]
 
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
@@ -44,7 +52,7 @@ TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those
 }
 OTHER_TEMPLATE = {"name": "unknown: the model came with a brain mask of its own"}
 Grid = tuple[NDArray[np.float64], tuple[int, ...]]
-N_REGIONS, N_TERMS = 12, 8  # rows on the page
+N_TERMS = 8  # rows on the page
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
 FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
@@ -67,7 +75,8 @@ def write_encoding(
     resolution_mm: float | None = None,
     like: Any = None,
     with_text: bool = True,
-    pictures: bool = True,
+    maps: Maps = "all",
+    sort: RegionOrder = "excess",
     keep_formulas: bool = False,
     overwrite: bool = False,
     about: Mapping[str, Any] | None = None,
@@ -84,8 +93,10 @@ def write_encoding(
         Grid of the images, as in `Partition.to_img`.
     with_text : bool
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
-    pictures : bool
-        Whether to draw map.png and surface.png, which is half of the work.
+    maps : "none", "nifti" or "all"
+        Which files of the map, as in `Encoding.save`.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions.
     keep_formulas : bool
         Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
     overwrite : bool
@@ -96,15 +107,24 @@ def write_encoding(
     with new_folder(folder, overwrite=overwrite) as temporary:
         atlas = encoding.gazetteer(atlas).atlas
         summary = summarise(
-            encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, with_text=with_text
+            encoding,
+            atlas,
+            n_regions=None,
+            n_explained=N_EXPLAINED,
+            sort=sort,
+            with_text=with_text,
         )
-        grid = _write_images(encoding, temporary, resolution_mm, like)
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
-        drawn = _write_pictures(encoding, temporary) if pictures else {}
-        page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
-        (temporary / "report.html").write_text(page, "utf-8")
-        info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
+        info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
+        if maps != "none":
+            grid = _write_images(encoding, temporary, resolution_mm, like)
+            info |= _describe_grid(encoding, grid)
+            drawn = _write_pictures(encoding, temporary) if maps == "all" else {}
+            page = encoding_page(
+                encoding, summary, atlas, sort=sort, with_text=with_text, pictures=drawn
+            )
+            (temporary / "report.html").write_text(page, "utf-8")
         info["atlas"] = atlas.title or repr(atlas)
         write_info(temporary, info | {"about": dict(about or {})})
 
@@ -158,14 +178,39 @@ def _mass_within(encoding: Encoding, image: Any) -> float:
 
 def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
     """Draw the map on slices and on the surface; by the name of what they show."""
-    named = ", ".join(_longest(encoding.why()["term"])[:N_NAMED])
     figures = {
-        "map": draw_encoding(encoding, named),
+        "map": draw_encoding(encoding, title_of_picture(encoding)),
         "surface": draw_surface(encoding.log_ratio_img, RATIO_UNIT),
     }
     for name, figure in figures.items():
         write_png(figure, folder / f"{name}.png")
     return {name: folder / f"{name}.png" for name in figures}
+
+
+def title_of_picture(encoding: Encoding) -> str:
+    """Return the strongest terms of an encoding, and what was subtracted after a minus.
+
+    >>> from neurowhere import load_model
+    >>> model = load_model()
+    >>> title_of_picture(model.encode("left amygdala") - model.encode("right amygdala"))
+    'left amygdala − right amygdala'
+    """
+    if encoding.contrast is not None:
+        sides = encoding.contrast.added, encoding.contrast.subtracted
+        return f" {MINUS} ".join(", ".join(map(title_of_picture, side)) for side in sides)
+    sides_of: dict[str, set[str | None]] = {}
+    for mention in encoding.mentions.present:
+        sides_of.setdefault(mention.term, set()).add(mention.side)
+    named = _longest(encoding.why()["term"])[:N_NAMED]
+    if not named:
+        return MEAN_MAP
+    return ", ".join(_with_side(term, sides_of.get(term, set())) for term in named)
+
+
+def _with_side(term: str, sides: set[str | None]) -> str:
+    """Put the one side that a text gives a term before it."""
+    side = sides.pop() if len(sides) == 1 else None
+    return term if side is None or term.startswith(side) else f"{side} {term}"
 
 
 def _longest(terms: Iterable[str]) -> list[str]:
@@ -178,14 +223,19 @@ def _longest(terms: Iterable[str]) -> list[str]:
     return [a.strip() for a in spaced if not any(a in b and a != b for b in spaced)]
 
 
-def _describe(encoding: Encoding, grid: Grid) -> dict[str, Any]:
+def _describe_grid(encoding: Encoding, grid: Grid) -> dict[str, Any]:
     affine, shape = grid
+    return {
+        "template": TEMPLATE if _is_template_mask(encoding.brain) else OTHER_TEMPLATE,
+        "grid": {"shape": list(shape), "affine": affine.tolist()},
+    }
+
+
+def _describe(encoding: Encoding) -> dict[str, Any]:
     return {
         "summary": repr(encoding),
         "support": str(encoding.support),
         "space": SPACE,
-        "template": TEMPLATE if _is_template_mask(encoding.brain) else OTHER_TEMPLATE,
-        "grid": {"shape": list(shape), "affine": affine.tolist()},
         "units": {
             "map": "mm⁻³, integrates to 1 over the brain",
             "log_ratio": "nats, of half-uniform densities",
@@ -214,6 +264,7 @@ def encoding_page(
     summary: Summary,
     atlas: Atlas,
     *,
+    sort: RegionOrder = "excess",
     with_text: bool = True,
     pictures: Mapping[str, Path] | None = None,
 ) -> str:
@@ -226,6 +277,8 @@ def encoding_page(
         With all regions of the atlas.
     atlas : Atlas
         Names the place under the crosshair.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions of the summary.
     with_text : bool
         Whether to show the text.
     pictures : mapping of str to path, optional
@@ -237,6 +290,8 @@ def encoding_page(
         HTML.
     """
     pictures = pictures or {}
+    n_regions = len(regions_of(encoding, encoding.gazetteer(atlas), N_REGIONS, sort=sort))
+    regions, usual = summary.regions[:n_regions], usual_in_words(encoding)
     return render_page(
         "encoding.html",
         styles=("encoding.css", "text.css"),
@@ -245,7 +300,9 @@ def encoding_page(
         summary=summary,
         is_mean_map=encoding.is_mean_map,
         **_support_in_words(summary.support),
-        regions=summary.regions[:N_REGIONS],
+        regions=regions,
+        order=order_in_words(regions, "probability" if encoding.is_mean_map else sort, usual),
+        usual=usual,
         terms=_strongest(summary),
         still=pictures.get("map"),
         surface=pictures.get("surface"),
@@ -265,42 +322,6 @@ def _support_in_words(support: Support) -> dict[str, str]:
         return {"support_words": support.withheld, "support_reason": rest}
     reason = support.summary.partition(" ")[2].strip("()")
     return {"support_words": SUPPORT_WORDS[support.level], "support_reason": reason}
-
-
-def encoding_html(encoding: Encoding) -> str:
-    """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook.
-
-    Parameters
-    ----------
-    encoding : Encoding
-
-    Returns
-    -------
-    str
-    """
-    if encoding.support.withheld:
-        title = f"{encoding.support.summary}; plot() draws the map"
-        return _notebook(encoding, title)
-    stream = io.BytesIO()
-    write_png(draw_encoding(encoding), stream)
-    summary = summarise(encoding)
-    terms = [(row.term, signed(row.contribution), str(row.count)) for row in _strongest(summary)]
-    regions = [(row.name, f"{row.probability:.1%}", times(row.ratio)) for row in summary.regions]
-    peaks = [(in_mm(row.at), row.name or "", times(row.ratio)) for row in summary.peaks]
-    tables = [
-        ("terms", ("term", "contribution", "mentions"), terms),
-        ("regions", ("region", "probability", "ratio"), regions),
-        ("peaks", ("peak, mm", "region", "ratio"), peaks),
-    ]
-    return _notebook(encoding, repr(encoding), stream.getvalue(), tables)
-
-
-def _notebook(
-    encoding: Encoding, title: str, picture: bytes | None = None, tables: Sequence[Any] = ()
-) -> str:
-    """Render a text under a title, with its picture and tables if there are any."""
-    values = {"title": title, "text": highlight(encoding), "picture": picture, "tables": tables}
-    return str(render("notebook.html", style=asset("text.css"), **values))
 
 
 def _strongest(summary: Summary) -> list[Term]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere._tools.parallel import slices, track
+from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.decoding import unlearned_terms
 from neurowhere.model.encoding import Encoding
@@ -51,7 +52,10 @@ ROW_MM, TITLE_MM, MARGIN_MM = 189.0, 30.0, 6.0  # height of panels and of their 
 TITLE_FOOT_MM, BAR_FOOT_MM = 10.0, 5.0
 GAP_MM, MIDDLE_MM, BAR_MM = 4.0, 16.0, 66.0  # between panels, between their kinds, for the bar
 SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
+LARGEST = 1.0  # on the scale of a map that is zero everywhere
 SHOWN, SIGNED_SHOWN = 0.05, 0.1  # share of the voxels, the strongest ones, that get a colour
+FAINTEST = 1e3  # as much as the colours reach: all but zeros is shown
+MEAN_MAP = "mean map of all studies"
 JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR = INK
@@ -71,7 +75,9 @@ VIEWS_MM = sum(Panel(axis, 0, 0).width for axis in range(3)) + 2 * GAP_MM
 CANVAS_MM = 2 * VIEWS_MM + MIDDLE_MM + BAR_MM + 2 * MARGIN_MM
 
 
-def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "") -> Any:
+def draw_map(
+    img: Any, *, signed: bool = False, title: str = "", unit: str = "", highest: float | None = None
+) -> Any:
     """Draw slices through the strongest place, the glass brain, and a row of axial slices.
 
     Parameters
@@ -82,6 +88,9 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     title : str
     unit : str
         Of the values, written at the colour bar.
+    highest : float, optional
+        End of the colours of a signed map, which then shows all that is not zero; by default its
+        highest value, and only what is strongest is shown.
 
     Returns
     -------
@@ -90,6 +99,8 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     canvas = _new_canvas()
     volume = volume_of(img)
     colours = _colours(volume.data, signed)
+    if highest is not None:
+        colours = Colours(SIGNED_COLOURS, -highest, highest, highest / FAINTEST)
     _draw_row(canvas, 1, volume, colours, strongest_place(img), title, unit)
     left = MARGIN_MM
     for z in _slices(img):
@@ -102,7 +113,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """Draw the density of an encoding, and its log ratio to the mean map: slices and glass brain.
 
-    Both are cut at the place of the highest density.
+    Both are cut at the strongest peak.
 
     Parameters
     ----------
@@ -116,8 +127,11 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """
     relative = encoding.density * encoding.brain.total_volume_mm3
     density = encoding.partition.to_img(relative)
-    place = strongest_place(density)
+    peaks = encoding.peaks[XYZ].to_numpy(np.float64).tolist()
+    place = tuple(peaks[0]) if peaks else strongest_place(density)
     against = "Against the mean map of all studies"
+    if encoding.is_mean_map:
+        title, against = title or MEAN_MAP, f"{against}: the text supports no map"
     canvas = _new_canvas()
     for row, img, signed, words, unit in (
         (1, density, False, f"Density: {title}" if title else "Density", UNIFORM_UNIT),
@@ -136,11 +150,11 @@ def _new_canvas() -> Canvas:
 def _colours(data: NDArray[Any], signed: bool) -> Colours:
     """Return how a map is coloured, whatever it is drawn on."""
     if not signed:
-        threshold = _threshold(data, SHOWN)
+        threshold = shown_above(data, SHOWN)
         return Colours(DENSITY_COLOURS, threshold, max(float(data.max()), threshold), threshold)
     absolute = np.abs(data)
-    highest = float(absolute.max())
-    return Colours(SIGNED_COLOURS, -highest, highest, _threshold(absolute, SIGNED_SHOWN))
+    highest = float(absolute.max()) or LARGEST
+    return Colours(SIGNED_COLOURS, -highest, highest, shown_above(absolute, SIGNED_SHOWN))
 
 
 def _draw_row(
@@ -169,7 +183,7 @@ def _draw_row(
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
-    """Return the centre of the highest voxel.
+    """Return the centre of the highest voxel; of an empty map, the origin.
 
     Parameters
     ----------
@@ -180,6 +194,8 @@ def strongest_place(img: Any) -> tuple[float, float, float]:
     (x, y, z) in mm
     """
     data = np.asarray(img.dataobj)
+    if not data.any():
+        return 0.0, 0.0, 0.0
     voxel = np.unravel_index(int(np.argmax(data)), data.shape)
     x, y, z = (img.affine @ [*voxel, 1])[:3].tolist()
     return x, y, z
@@ -193,7 +209,7 @@ def _slices(img: Any) -> list[float]:
     return reached or [strongest_place(img)[2]]
 
 
-def _threshold(data: NDArray[np.floating], share: float) -> float:
+def shown_above(data: NDArray[np.floating], share: float) -> float:
     """Return the value that a share of the voxels exceeds; of a few large regions, at least one."""
     values = data[data != 0]
     if not values.size:

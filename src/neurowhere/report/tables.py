@@ -6,15 +6,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import FitError, NeurowhereError, tell_fault
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding, RegionOrder, ratios
+from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.losses import LOSSES
+from neurowhere.model.regions import first_region, region_table, shown_terms
 from neurowhere.model.schema import Span, Summary
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.space import Atlas
@@ -24,6 +24,7 @@ __all__ = [
     "LOSS_NAMES",
     "Cells",
     "RowMaker",
+    "chunks_of",
     "encode_items",
     "encoding_tables",
     "summary_cells",
@@ -35,9 +36,11 @@ __all__ = [
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
-CHARACTERS_ENCODED = 10_000  # of texts that are encoded together, unless one alone has more
+CHARACTERS_ENCODED = 10_000  # of a text; a longer one is the last that is encoded with others
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
 GENERIC = "only generic words are known, which point nowhere by themselves"
+
+NOWHERE = UNKNOWN, DENIED, GENERIC  # of texts that were read
 
 Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
 Pair = tuple[Text | Failure, Outcome]
@@ -214,8 +217,9 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         terms.csv: term, count, weight, where ("start-end" of each mention, if the summary has the
         text), contribution, implied (whether only rules point to it). peaks.csv: x, y, z, density,
-        ratio, region. regions.csv: region, name, probability, ratio, and the x, y, z where it is
-        densest. studies.csv: id, similarity, link.
+        ratio, region, name. regions.csv: region, name, probability, ratio, excess, named, and the
+        x, y, z where it is densest, in the order of the summary. studies.csv: id, title,
+        similarity, link.
     """
     terms = pd.DataFrame(
         [
@@ -226,13 +230,14 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     )
     with_text = all(row.where is not None for row in summary.terms)
     peaks = pd.DataFrame(
-        [(*row.at, row.density, row.ratio, row.region or "") for row in summary.peaks],
-        columns=[*XYZ, "density", "ratio", "region"],
+        [
+            (*row.at, row.density, row.ratio, row.region or "", row.name or "")
+            for row in summary.peaks
+        ],
+        columns=[*XYZ, "density", "ratio", "region", "name"],
     )
-    regions = pd.DataFrame(
-        [(row.region, row.name, row.probability, row.ratio, *row.at) for row in summary.regions],
-        columns=["region", "name", "probability", "ratio", *XYZ],
-    )
+    places = pd.DataFrame([row.at for row in summary.regions], columns=XYZ, dtype=float)
+    regions = pd.concat([region_table(summary.regions), places], axis=1)
     tables = {
         "terms.csv": terms if with_text else terms.drop(columns="where"),
         "peaks.csv": peaks,
@@ -240,8 +245,8 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     }
     if summary.similar:
         tables["studies.csv"] = pd.DataFrame(
-            [(row.id, row.similarity, row.link) for row in summary.similar],
-            columns=["id", "similarity", "link"],
+            [(row.id, row.title or "", row.similarity, row.link) for row in summary.similar],
+            columns=["id", "title", "similarity", "link"],
         )
     return tables
 
@@ -265,22 +270,22 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
     """
     if model.text == "none":
         raise FitError("a model of the mean map says the same of every text; fit one with text")
-    for chunk in _chunks(items):
+    for chunk in chunks_of(items):
         contents = [item.content for item in chunk if isinstance(item, Text)]
         encodings = model.encode_many(contents, **options)
         for item in chunk:
             yield item, item.reason if isinstance(item, Failure) else _outcome(next(encodings))
 
 
-def _chunks(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
+def chunks_of(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
     """Yield a few texts, or one that is long: whoever stops the work loses no more than these."""
-    chunk, size = list[Text | Failure](), 0
+    chunk = list[Text | Failure]()
     for item in items:
         chunk.append(item)
-        size += len(item.content) if isinstance(item, Text) else 0
+        size = len(item.content) if isinstance(item, Text) else 0
         if len(chunk) == CHUNK_ENCODED or size > CHARACTERS_ENCODED:
             yield chunk
-            chunk, size = [], 0
+            chunk = []
     if chunk:
         yield chunk
 
@@ -300,10 +305,10 @@ class RowMaker:
     """Sums up what became of texts as rows of a table.
 
     A row has the id, how many known terms the text has, how well these support a map (in a word,
-    and in nats as `Support` has them), the first region with its probability and its ratio to the
-    mean map, the strongest place in mm, the heaviest terms, and the problem of what could not
-    be encoded: of such a text the row says no more than that. Of a text whose map is withheld it
-    says why in the place of the word, and nothing of the map.
+    and in nats as `Support` has them), the first region of its summary, in words, with its
+    probability and its ratio to the mean map, the strongest place in mm, the heaviest terms, and
+    the problem of what could not be encoded: of such a text the row says no more than that. Of
+    a text whose map is withheld it says why in the place of the word, and nothing of the map.
 
     Attributes
     ----------
@@ -315,6 +320,9 @@ class RowMaker:
         Whether a row has the text itself.
     sort : "excess", "probability" or "ratio"
         What the first region has most of.
+    with_notes : bool
+        Whether a text that points nowhere, such as a denial, has been read all the same: its row
+        tells so in a column of its own, note, and has no problem.
     draw_anyway : bool
         Whether rows tell of maps that are withheld.
     """
@@ -323,11 +331,13 @@ class RowMaker:
     all_regions: bool = False
     with_text: bool = False
     sort: RegionOrder = "excess"
+    with_notes: bool = False
     draw_anyway: bool = False
 
     def table(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Make the rows of some texts."""
-        columns = [*COLUMNS, "problem", *(self.atlas.names if self.all_regions else ())]
+        columns = [*COLUMNS, *(["note"] if self.with_notes else []), "problem"]
+        columns += self.atlas.names if self.all_regions else ()
         if self.with_text:
             columns.insert(1, "text")
         rows = [self._row(item, outcome) for item, outcome in pairs]
@@ -350,6 +360,8 @@ class RowMaker:
                 raise
             except Exception as error:
                 outcome = tell_fault(error, outcome.text)
+        if self.with_notes and outcome in NOWHERE:
+            return row | {"terms": 0, "support": "none", "note": outcome}
         return row | {"problem": outcome}
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
@@ -357,17 +369,18 @@ class RowMaker:
         known = {"terms": support.terms, "nats": support.nats}
         if self.withholds(encoding):
             return known | {"support": support.withheld}
-        shares = gazetteer.shares(encoding.density)
-        means = gazetteer.shares(encoding.mean_density)
-        orders = {"excess": shares - means, "probability": shares, "ratio": ratios(shares, means)}
-        best = int(np.nanargmax(orders[self.sort]))
+        name, probability, ratio = first_region(encoding, gazetteer, self.sort) or (None,) * 3
         place = encoding.partition.centers_mm[encoding.density.argmax()]
         return known | {
             "support": support.withheld or support.level,
-            "region": self.atlas.names[best],
-            "probability": shares[best],
-            "ratio": orders["ratio"][best],
+            "region": name,
+            "probability": probability,
+            "ratio": ratio,
             **dict(zip(XYZ, place.tolist(), strict=True)),
-            "heaviest": "; ".join(islice(encoding.uses, N_TERMS)),
-            **(dict(zip(self.atlas.names, shares, strict=True)) if self.all_regions else {}),
+            "heaviest": "; ".join(islice(shown_terms(encoding), N_TERMS)),
+            **(self._all_regions(encoding) if self.all_regions else {}),
         }
+
+    def _all_regions(self, encoding: Encoding) -> dict[str, float]:
+        shares = encoding.gazetteer(self.atlas).shares(encoding.density).tolist()
+        return dict(zip(self.atlas.names, shares, strict=True))

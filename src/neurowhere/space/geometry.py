@@ -263,11 +263,24 @@ class Gazetteer:
         return np.array(places, dtype=np.float64).reshape(-1, 3)
 
     def _densest(self, padded: Floats, row: int) -> NDArray[np.float64]:
-        xyz_mm = transform_points(self.atlas.affine, self._voxels[row])
-        values = padded[self.partition.region_of(xyz_mm)]
-        distance = np.linalg.norm(xyz_mm - self.atlas.centers_mm[row], axis=1)
-        place: NDArray[np.float64] = xyz_mm[np.lexsort((distance, -values))[0]]
+        xyz_mm, regions = self._places(row)
+        place: NDArray[np.float64] = xyz_mm[np.argmax(padded[regions])]
         return place
+
+    def _places(self, row: int) -> tuple[NDArray[np.float64], NDArray[np.integer]]:
+        """Return the voxels of a region in mm, the closest to its centre first, and our regions."""
+        if row not in self._known_places:
+            xyz_mm = transform_points(self.atlas.affine, self._voxels[row])
+            distance = np.linalg.norm(xyz_mm - self.atlas.centers_mm[row], axis=1)
+            xyz_mm = xyz_mm[np.argsort(distance, kind="stable")]
+            regions, first = np.unique(self.partition.region_of(xyz_mm), return_index=True)
+            order = np.argsort(first)
+            self._known_places[row] = xyz_mm[first[order]], regions[order]
+        return self._known_places[row]
+
+    @cached_property
+    def _known_places(self) -> dict[int, tuple[NDArray[np.float64], NDArray[np.integer]]]:
+        return {}
 
     @cached_property
     def _voxels(self) -> list[NDArray[np.intp]]:

@@ -295,6 +295,8 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat":
             is_sized = _SIZE.search(document.text, *document.span(first, end))
             role = "seat" if is_sized else "mentioned"
+        if role == "seat" and is_weak and _is_topic(document, place, own):
+            role = "mentioned"
         if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
@@ -315,6 +317,13 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             )
         )
     return found
+
+
+def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
+    """Whether a place only heads what is said: "Brain stem: the mass comes near it."."""
+    if not document.text.startswith(":", place.span[1]):
+        return False
+    return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
 
 
 def _side_of(sentence: str) -> Side | None:

@@ -1,13 +1,17 @@
 """Outside: findings of the cord, a nerve, the orbit, the skull and others that no brain map shows.
 
 A table (``outside.csv``) has the phrases: a *disease* tells what is affected by itself ("Bell's
-palsy"), a *place* with a *finding* in its sentence ("cervical cord", "compression"). A row whose
-place is the brain speaks for the brain. Longer phrases go first, and *idle* ones say neither.
+palsy"), a *place* with a *finding* in its sentence ("cervical cord", "compression"), or in the one
+after that of an *exam* ("Ultrasound of the neck."). Places alone are enough beside a brain that is
+normal, or if several are named. A word of no phrase is a finding by its *ending* ("-itis"), and a
+disease by its *stem* as well ("nephr-"). A row whose place is the brain speaks for the brain.
+Longer phrases go first, and *idle* ones say neither.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import Document
@@ -48,12 +52,16 @@ PLACES = frozenset(
 SCHEMA: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
-    "kind": one_of("disease place finding idle"),
+    "kind": one_of("disease place finding exam stem ending idle"),
     "where": Column(PLACES, is_required=False),
     "example": TEXT,
 }
 CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
 CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
+SEVERAL = 2  # places that a text names, for them to be its subject
+SIGNS = frozenset(["face", "limb"])  # where signs of the brain show
+FELT = SIGNS | {"nerve", "other organ"}  # what studies of the brain name as well
+PREFIX = "(?:epi|hemi|infra|intra|pan|para|peri|poly|retro|sub|supra)?"  # of a stem
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
@@ -80,10 +88,11 @@ class Outside(NamedTuple):
 
 
 class _Hit(NamedTuple):
-    """A phrase of the table in a text: its tokens, its row, and its sentence."""
+    """A phrase of the table in a text: its tokens, its words, its row, and its sentence."""
 
     first: int
     end: int
+    words: str
     row: Row
     sentence: int
 
@@ -111,12 +120,7 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     >>> find_outside("Optic neuritis in multiple sclerosis", Mentions(()))
     """
     document = _document(text)
-    words, phrases = [fold(word) for word in document.words], _phrases()
-    hits = [
-        _Hit(start + first, start + last, row, number)
-        for number, (start, end) in enumerate(document.sentences)
-        for first, last, row in phrases.find(words[start:end])
-    ]
+    hits = _hits(document)
     if not any(_is_outside(hit.row) for hit in hits):
         return None
     own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
@@ -124,7 +128,8 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
         return None
     is_denied = _Denials(text, document, mentions)
     said = [hit for hit in hits if not is_denied(hit)]
-    affected = _affected(said)
+    is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
+    affected = _affected(said) or _named(said, is_brain_normal)
     if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
         return None
     seat = affected[0]
@@ -136,14 +141,47 @@ def _is_outside(row: Row) -> bool:
     return row["where"] not in ("", BRAIN)
 
 
+def _is_brain(hit: _Hit) -> bool:
+    return hit.row["where"] == BRAIN and hit.row["kind"] in ("place", "exam")
+
+
+def _hits(document: Document) -> list[_Hit]:
+    """Return the phrases of the table, and other words by their stem and ending, in order."""
+    words = [fold(word) for word in document.words]
+    hits = []
+    for number, (start, end) in enumerate(document.sentences):
+        free = set(range(start, end))
+        for i, j, row in _phrases().find(words[start:end]):
+            first, last = start + i, start + j
+            hits.append(_Hit(first, last, " ".join(words[first:last]), row, number))
+            free.difference_update(range(first, last))
+        others = ((i, _by_ending(words[i])) for i in free)
+        hits.extend(_Hit(i, i + 1, words[i], row, number) for i, row in others if row)
+    return sorted(hits, key=lambda hit: hit.first)
+
+
 def _affected(hits: list[_Hit]) -> list[_Hit]:
-    """Return diseases, and the places with a finding in their sentence."""
-    found = {hit.sentence for hit in hits if hit.row["kind"] == "finding"}
+    """Return diseases, and the places with a finding in their sentence or after their exam."""
+    found, exams, places = (
+        {hit.sentence for hit in hits if hit.row["kind"] in kinds}
+        for kinds in (("finding", "ending"), ("exam",), ("place",))
+    )
+    found |= {i - 1 for i in found - places if i - 1 in exams}
     return [
         hit
         for hit in hits
-        if hit.row["kind"] == "disease" or (hit.row["kind"] == "place" and hit.sentence in found)
+        if hit.row["kind"] in ("disease", "stem")
+        or (hit.row["kind"] == "place" and hit.sentence in found)
     ]
+
+
+def _named(hits: list[_Hit], is_brain_normal: bool) -> list[_Hit]:
+    """Return the places that a text names without a finding, if they are enough to tell."""
+    others = SIGNS if is_brain_normal else FELT
+    places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in others]
+    is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
+    are_several = len({hit.words for hit in places}) >= SEVERAL and not is_brain_named
+    return places if is_brain_normal or are_several else []
 
 
 def _is_seat(mention: Mention, others: Iterable[tuple[int, int]]) -> bool:
@@ -162,6 +200,8 @@ class _Denials:
     def __init__(self, text: str, document: Document, mentions: Mentions) -> None:
         self.document = document
         self.cues = [tag for tag in find_cues(document) if not tag.is_open]
+        starts = {cue.first for cue in self.cues}
+        self.answers = {i for i in starts if ":" in document.gaps[i]}  # "stenosis: none"
         ends = {i for i in range(1, len(document.words)) if self._ends_clause(i)}
         self.clauses = sorted({*document.sentence_starts, *ends})
         self.skipped = [(part.start, part.end) for part in read_sections(text)]
@@ -171,6 +211,8 @@ class _Denials:
         """Whether a phrase is denied or no finding."""
         start, end = self.document.span(hit.first, hit.end)
         if any(first < end and start < last for first, last in (*self.skipped, *self.denied)):
+            return True
+        if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
             return True
         clause = self._clause(hit.first)
         return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
@@ -212,6 +254,24 @@ def _phrases() -> Trie[Row]:
     return Trie(
         (" ".join(map(fold, phrase.split())), row)
         for row in rows()
+        if row["kind"] not in ("stem", "ending")
         for item in split(row["words"])
         for phrase in alternatives(item)
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _by_ending(word: str) -> Row | None:
+    """Return the row of the stem of a word that ends as diseases do, or that of its ending."""
+    pattern, stems, ending = _endings()
+    match = pattern.fullmatch(word)
+    return match and (stems[match.lastindex - 1] if match.lastindex else ending)
+
+
+@cache
+def _endings() -> tuple[re.Pattern[str], list[Row], Row]:
+    stems = [row for row in rows() if row["kind"] == "stem"]
+    (ending,) = (row for row in rows() if row["kind"] == "ending")
+    groups = "|".join(f"({'|'.join(split(row['words']))})" for row in stems)
+    endings = "|".join(split(ending["words"]))
+    return re.compile(f"(?:{PREFIX}(?:{groups}))?[a-z]*(?:{endings})"), stems, ending

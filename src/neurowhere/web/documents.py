@@ -23,7 +23,7 @@ from neurowhere.inputs.apart import document_text
 from neurowhere.inputs.prose import SCANNED, TooMuchError
 from neurowhere.inputs.sources import read_stream
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.summary import as_point
+from neurowhere.model.regions import as_point
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import gazetteer_of
 from neurowhere.web import Collection
@@ -313,24 +313,24 @@ def contrast(
 
     told(1)
     against = None if query.against is None else ByTerm(query.against, query.min_mentions)
+    named = atlas if query.atlas == "default" else atlas_named(query.atlas)
     result = contrast_documents(
         source.path if source else _write(query, folder),
         ByTerm(query.term, query.min_mentions),
         against=against,
         model=model,
+        atlas=named,
         weighted=query.by_mentions,
+        unadjusted=query.unadjusted,
         without_term=query.without_term,
         without=query.without,
         matched=query.matched,
         min_ratio=query.min_ratio,
-        replicates=query.replicates,
-        seed=query.seed,
         cache=source.cache if source else folder,
         keep=source is not None,
         n_jobs=1,
     )
     told(2)
-    named = atlas if query.atlas == "default" else atlas_named(query.atlas)
     return {
         "json": to_json(_summary(result, named, query.regions)),
         "log_ratio": to_nifti(result.log_ratio_img),
@@ -355,6 +355,7 @@ def _summary(result: "Contrast", atlas: Atlas, n_regions: int) -> dict[str, Any]
     return {
         "group": result.group,
         "against": result.against,
+        "outcome": result.outcome,
         "about": about,
         "significant": int(np.count_nonzero(result.significant())),
         "regions": _regions(result, atlas, n_regions),

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.summary import as_point
+from neurowhere.model.regions import as_point
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.images import mni152_template, read_volume
 from neurowhere.text.labels import region_names

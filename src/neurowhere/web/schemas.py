@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
+from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import Study, Summary, to_plain
-from neurowhere.model.summary import N_REGIONS
 from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
@@ -202,10 +202,17 @@ class ContrastQuery(Naming):
     )
     min_mentions: int = Field(default=1, ge=1, description="Least number in a document.")
     by_mentions: bool = Field(default=False, description="Weight documents by their mentions.")
-    without_term: bool = Field(default=False, description="Leave the term out of the encoding.")
+    unadjusted: bool = Field(
+        default=False,
+        description="Contrast all documents that mention the term with all, whatever their kind.",
+    )
+    without_term: bool = Field(
+        default=False, description="Leave the term out of an unadjusted encoding, too."
+    )
     without: list[str] = Field(default=[], max_length=20, description="Leave these out too.")
     matched: bool = Field(
-        default=False, description="Contrast with documents of the same kind, instead of all."
+        default=False,
+        description="Contrast with the nearest documents of the same kind instead of adjusting.",
     )
     min_ratio: float = Field(
         default=1.0,
@@ -213,14 +220,14 @@ class ContrastQuery(Naming):
         allow_inf_nan=False,
         description="Smallest ratio, or its inverse, of what counts as significant.",
     )
-    replicates: int = Field(default=200, ge=2, le=1000, description="Of the bootstrap.")
-    seed: int = Field(default=0, ge=0, lt=2**32, description="Of the bootstrap.")
     regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
         if bool(self.documents) == bool(self.collection):
             raise ValueError("expected documents, or the name of a collection")
+        if self.unadjusted and self.matched:
+            raise ValueError("expected unadjusted or matched, not both")
         return self
 
 
@@ -439,9 +446,10 @@ class ContrastAnswer(Schema):
 
     group: str
     against: str = Field(description="Empty for all documents.")
-    about: dict[str, Any] = Field(description="Numbers of documents, seed, problems.")
+    outcome: str = Field(description="What was found, in words.")
+    about: dict[str, Any] = Field(description="Numbers of documents, problems, placeless words.")
     significant: int = Field(description="Regions of the model with a false-discovery rate < 5 %.")
-    regions: list[dict[str, Any]] = Field(description="Of the atlas, the most raised first.")
+    regions: list[dict[str, Any]] = Field(description="Of the atlas, the largest t first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
 

@@ -16,14 +16,9 @@ from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.regions import as_point, regions_of, shown_terms
 from neurowhere.model.schema import Sentence, Summary
-from neurowhere.model.summary import (
-    as_point,
-    compare_texts,
-    regions_of,
-    studies_of,
-    summarise,
-)
+from neurowhere.model.summary import compare_texts, studies_of, summarise
 from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
@@ -162,15 +157,20 @@ class Service:
         for encoding in self._encode_many(words, query):
             start = query.text.index(encoding.text, end)
             end = start + len(encoding.text)
-            sentences.append(self._sentence(encoding, (start, end)))
+            sentences.append(self._sentence(encoding, (start, end), query))
         return sentences
 
-    def _sentence(self, encoding: Encoding, where: tuple[int, int]) -> Sentence:
+    def _sentence(self, encoding: Encoding, where: tuple[int, int], query: EncodeQuery) -> Sentence:
         return Sentence(
             where,
             encoding.support,
-            encoding.why()["term"].tolist(),
-            regions_of(encoding, encoding.gazetteer(self.atlas), N_SENTENCE_REGIONS),
+            shown_terms(encoding),
+            regions_of(
+                encoding,
+                encoding.gazetteer(self._atlas(query)),
+                N_SENTENCE_REGIONS,
+                sort=query.sort,
+            ),
         )
 
     def _values(self, query: EncodeQuery) -> Floats:

@@ -5,7 +5,7 @@ their reader too.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import SupportsInt
 
@@ -111,6 +111,8 @@ def iter_shards(
     suffixes: tuple[str, ...],
     read: Callable[[Path, Skipped], Iterator[Document]],
     lines: Skipped | None = None,
+    *,
+    without: Collection[Path] = (),
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of each shard of a folder in turn, one at a time.
 
@@ -124,6 +126,8 @@ def iter_shards(
         Takes a file and what to report skipped lines to; yields documents.
     lines : Skipped, optional
         Where lines that cannot be read are told.
+    without : collection of Path
+        Files of the folder that hold no documents.
 
     Yields
     ------
@@ -134,7 +138,8 @@ def iter_shards(
     A shard that cannot be read is an error if it is the only one; among others it is
     skipped from the damaged place on, named and counted. So are lines.
     """
-    shards = [path] if path.is_file() else find_shards(path, suffixes)
+    found = [path] if path.is_file() else find_shards(path, suffixes)
+    shards = [shard for shard in found if shard not in without]
     lines, files = lines or Skipped("lines"), Skipped("files")
     n_documents = n_files = 0
     for shard in shards:

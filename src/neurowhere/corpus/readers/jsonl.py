@@ -107,7 +107,7 @@ def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Documen
         raise ValueError(f"no text ({', '.join(TEXT_KEYS)}) and no {PEAK_KEYS[0]}")
     sections = {name: parse_text(record.get(name)) for name in SECTIONS}
     peaks = next((record[key] for key in PEAK_KEYS if record.get(key)), None)
-    identifiers = {key: text for key in ID_KEYS if (text := _identifier(key, record.get(key)))}
+    identifiers = {key: text for key in ID_KEYS if (text := identifier(key, record.get(key)))}
     known = {*TEXT_KEYS, *PEAK_KEYS, *ID_KEYS, "space"}
     rest = {key: value for key, value in record.items() if key not in known and _is_plain(value)}
     return Document(
@@ -215,10 +215,11 @@ def parse_peaks(value: object) -> NDArray[np.float64]:
         xyz = no_peaks()
     if xyz.shape == (len(peaks), 3):
         return xyz
-    return np.array([_parse_peak(peak) for peak in peaks]).reshape(-1, 3)
+    return np.array([parse_peak(peak) for peak in peaks]).reshape(-1, 3)
 
 
-def _parse_peak(peak: object) -> list[float]:
+def parse_peak(peak: object) -> list[float]:
+    """Return a peak as three numbers: NaN where it is not that."""
     if isinstance(peak, Mapping):
         peak = [peak.get(axis) for axis in XYZ]
     try:
@@ -235,7 +236,8 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | int | float)
 
 
-def _identifier(key: str, value: object) -> str:
+def identifier(key: str, value: object) -> str:
+    """Return the identifier under a key as text."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, str | int):

@@ -23,12 +23,12 @@ const finished = new Map(); // jobs of this page whose results are here, by name
 
 const asked = () => ({
   group: $("group").value.trim(), against: $("against").value.trim(), collection: $("collection").value,
-  without: $("without").checked, matched: $("matched").checked,
+  unadjusted: $("unadjusted").checked, matched: $("matched").checked && !$("unadjusted").checked,
 });
 
-function queryOf({ group, against, collection, without, matched }) {
+function queryOf({ group, against, collection, unadjusted, matched }) {
   const source = collection ? { collection } : { documents: givenFiles().documents };
-  return { ...source, term: group, against: against || null, without_term: without, matched, regions: N_ALL };
+  return { ...source, term: group, against: against || null, unadjusted, matched, regions: N_ALL };
 }
 
 function problemOf({ group, collection }) {
@@ -176,7 +176,7 @@ function stop() {
 // `changed` is called when what is asked differs from what is shown, `run` to show what is there.
 export function wireContrast({ changed, run }) {
   const take = async (files) => { await takeFiles(files, limits); changed(); };
-  for (const id of ["group", "against", "collection", "without", "matched"]) $(id).addEventListener("input", changed);
+  for (const id of ["group", "against", "collection", "unadjusted", "matched"]) $(id).addEventListener("input", changed);
   $("collection").addEventListener("change", tellGiven);
   $("files").addEventListener("change", ({ target }) => target.files.length && take([...target.files]));
   $("files-remove").addEventListener("click", () => { dropFiles(); changed(); });

@@ -10,8 +10,9 @@ const [N_REGIONS, N_TERMS, N_DOCUMENTS] = [24, 24, 200]; // that are listed
 
 const number = (n) => n.toLocaleString("en");
 
-function sizes({ documents_in_group: group, documents_in_second_group: second, documents_with_known_terms: all }) {
-  return { group: number(group), reference: second === null ? `all ${number(all)}` : number(second) };
+function sizes({ documents_in_group: group, documents_in_second_group: second, documents_with_known_terms: all, unadjusted }) {
+  const every = unadjusted ? `all ${number(all)}` : `what is expected from ${number(all)}`;
+  return { group: number(group), reference: second === null ? every : number(second) };
 }
 
 // What an image of a contrast shows.
@@ -22,10 +23,12 @@ export function captionOf({ about, group: what }, image) {
   return `${image === "significant" ? "Significant (FDR < 5 %): " : ""}${words}, against ${reference}`;
 }
 
-function noteOf({ about, significant }) {
+function noteOf({ about, outcome }) {
   const words = [`${number(about.documents)} documents were read, ${number(about.documents_in_group)} of them selected.`];
-  if (!significant) words.push("No region passes a false-discovery rate of 5 %.");
-  words.push(...about.problems.map((problem) => `${capital(problem.replace(/; --matched.*/, "; “same kind” compares like with like"))}.`));
+  if (about.documents_in_passing) words.push(`${number(about.documents_in_passing)} more mention it in passing.`);
+  words.push(`${capital(outcome)}.`);
+  if (about.chance_regions !== null) words.push(`Of words that name no place, ${percent(about.chance_regions)} have any discovery.`);
+  words.push(...about.problems.map((problem) => `${capital(problem)}.`));
   if (about.documents_without_a_control) words.push(`${number(about.documents_without_a_control)} documents have no control and were left out.`);
   if (about.terms_left_out.length) words.push(`Left out of the encoding: ${about.terms_left_out.join(", ")}.`);
   return words.join(" ");
@@ -36,8 +39,8 @@ const interval = ({ low, high }) => make("span", { class: "soft" }, `${times(low
 function tellRegions({ about, regions }) {
   const { group, reference } = sizes(about);
   $("regions-note").textContent = `share in ${group} documents against ${reference}`;
-  fillTable($("regions"), ["Region", "Ratio", "95 % interval"], regions.slice(0, N_REGIONS).map((row) => [
-    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), ratioCell(row.ratio), interval(row),
+  fillTable($("regions"), ["Region", "Ratio", "95 % interval", "q"], regions.slice(0, N_REGIONS).map((row) => [
+    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), ratioCell(row.ratio), interval(row), row.q === null ? "–" : row.q.toPrecision(2),
   ]));
 }
 

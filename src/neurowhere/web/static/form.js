@@ -3,12 +3,12 @@
 import { $, choose, chosen } from "./dom.js";
 
 const TEXTS = ["text", "other", "term", "points", "threshold", "group", "against"];
-const SWITCHES = ["negation", "sides", "crosshair", "inflated", "without", "matched"];
+const SWITCHES = ["negation", "sides", "crosshair", "inflated", "unadjusted", "matched"];
 const CHOICES = ["mode", "image", "view"];
 const VALUES = ["hidden", "opacity", "colours", "sort", "atlas", "collection"];
 export const LOOKS = { hidden: "90", opacity: "90", colours: "ember", crosshair: true, inflated: true };
 export const DEFAULTS = {
-  mode: "one", text: "", other: "", term: "", points: "", threshold: "", group: "", against: "", collection: "", without: false, matched: false, atlas: "default", image: "density", view: "slices", sort: "excess", negation: true, sides: true, ...LOOKS,
+  mode: "one", text: "", other: "", term: "", points: "", threshold: "", group: "", against: "", collection: "", unadjusted: false, matched: false, atlas: "default", image: "density", view: "slices", sort: "excess", negation: true, sides: true, ...LOOKS,
 };
 
 export function readForm() {

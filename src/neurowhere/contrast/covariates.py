@@ -1,0 +1,278 @@
+"""Covariates: in what documents differ that is no place in the brain, and no disease.
+
+Articles that mention a disease differ from others in more than the disease: they are about
+patients, or about mice, full texts or abstracts. Also words that name no place at all, which tell
+how often a contrast finds something where there is nothing, and controls of the same kind.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.contrast.matching import KIND_WORDS, Ints
+from neurowhere.contrast.shard import Shard
+from neurowhere.text import Vocabulary
+from neurowhere.text.words import fold, plain
+
+__all__ = [
+    "LENGTHS",
+    "Covariates",
+    "Documents",
+    "compare_kinds",
+    "find_covariates",
+    "match_nearest",
+    "propensity",
+]
+
+Array = NDArray[np.floating]
+Flags = NDArray[np.bool_]
+
+KINDS = {fold(word): word for word in KIND_WORDS}
+# Words of such terms say where, or what a document is about.
+PLACED = ("anatomy", "disorder", "function", "symptom", "task", "drug")
+LENGTHS = ("words", "words of the front", "known terms")
+N_TOPICS = 50
+TOPIC_WORDS = 5000  # the most frequent ones, in less than half of the documents
+FEWEST, MOST = 25, 700  # documents with a placeless word
+N_PLACELESS = 300
+SHORTEST = 4  # letters of a placeless word
+DOCUMENTS_PER_COVARIATE = 10
+DOCUMENTS_PER_TOPIC = 200  # a topic of few documents may be what the query asks for
+MOST_SOURCES = 50  # that are told apart
+
+
+class Documents(NamedTuple):
+    """Documents of a shard among those that are compared.
+
+    Attributes
+    ----------
+    shard : Shard
+    rows : array of shape (n,)
+    terms : array of shape (n,)
+        Number of different terms of the model in each.
+    """
+
+    shard: Shard
+    rows: Ints
+    terms: Ints
+
+
+class Covariates(NamedTuple):
+    """Covariates of N documents, and words that name no place.
+
+    Attributes
+    ----------
+    values : array of shape (N, p)
+        The first column is 1.
+    names : list of str
+        Of the columns; kinds are words.
+    placeless : csc_matrix of shape (N, n_words)
+        Which front has which placeless word, in random order.
+    words : list of str
+    """
+
+    values: NDArray[np.float32]
+    names: list[str]
+    placeless: sparse.csc_matrix
+    words: list[str]
+
+
+def find_covariates(documents: Sequence[Documents], vocabulary: Vocabulary) -> Covariates:
+    """Work out covariates, the most telling first, at most one for ten documents.
+
+    Words of the vocabulary are not placeless; those of diseases and places are in no topic.
+    """
+    counts, sizes, words = _read_fronts(documents)
+    fronts, terms = counts.sum(axis=1).A1, np.concatenate([each.terms for each in documents])
+    logs = _standardised(np.log1p(np.stack([sizes[:, 0], fronts, terms], axis=1)))
+    sources, source_names = _sources(documents, sizes[:, 1])
+    has = sparse.csc_matrix(counts > 0)
+    n_with = np.diff(has.indptr)
+    places = {word: column for column, word in enumerate(words)}
+    kinds = sorted((kind for kind in KINDS if kind in places), key=lambda k: -n_with[places[k]])
+    in_kinds = [places[kind] for kind in kinds]
+    placed, known = _vocabulary_words(vocabulary)
+    topics = _topics(counts, [w not in placed and w not in KINDS for w in words], n_with)
+    values = np.hstack(
+        [
+            np.ones((len(logs), 1)),
+            sources,
+            logs,
+            logs[:, :2] ** 2,
+            has[:, in_kinds].toarray(),
+            topics,
+        ]
+    )
+    names = ["all", *source_names, *LENGTHS, *(f"{each}²" for each in LENGTHS[:2])]
+    names += [KINDS[kind] for kind in kinds]
+    names += [f"topic {k + 1}" for k in range(topics.shape[1])]
+    most = max(1, len(values) // DOCUMENTS_PER_COVARIATE)
+    nowhere = [
+        column
+        for column, word in enumerate(words)
+        if len(word) >= SHORTEST
+        and word.isalpha()
+        and word not in known
+        and word not in KINDS
+        and FEWEST <= n_with[column] <= MOST
+    ]
+    chosen = np.random.default_rng(0).permutation(np.array(nowhere, dtype=np.intp))
+    return Covariates(
+        values[:, :most].astype(np.float32),
+        names[:most],
+        has[:, chosen],
+        [words[column] for column in chosen],
+    )
+
+
+def _read_fronts(documents: Sequence[Documents]) -> tuple[sparse.csr_matrix, Ints, list[str]]:
+    """Count the words of each front, forms of one word together; read the sizes of the texts."""
+    ids: dict[str, int] = {}
+    parts, sizes = [], []
+    for shard, rows, _ in documents:
+        front = replace(shard).front  # not kept
+        index = front.words
+        sizes.append(front.sizes[rows])
+        forms = index.forms.decode("ascii").split("\n")[1:-1]
+        columns = np.array([ids.setdefault(form, len(ids)) for form in forms], dtype=np.intp)
+        here = sparse.coo_matrix(sparse.csr_matrix(index.counts)[rows])
+        parts.append((here.data, here.row, columns[here.col], len(rows)))
+    blocks = [
+        sparse.csr_matrix((data.astype(np.int32), (row, column)), shape=(n, len(ids)))
+        for data, row, column, n in parts
+    ]
+    return sparse.csr_matrix(sparse.vstack(blocks)), np.concatenate(sizes), list(ids)
+
+
+def _vocabulary_words(vocabulary: Vocabulary) -> tuple[set[str], set[str]]:
+    """Return the words of terms that say where, and those of all terms.
+
+    In a vocabulary without categories, any term may.
+    """
+    categories = PLACED if vocabulary.categories else ("",)
+    placed, known = set(), set()
+    for name in [*vocabulary.terms, *vocabulary.synonyms]:
+        words = set(map(fold, plain(name).split()))
+        known |= words
+        if vocabulary.category(vocabulary.synonyms.get(name, name)) in categories:
+            placed |= words
+    return placed, known
+
+
+def _sources(documents: Sequence[Documents], whole: Ints) -> tuple[Array, list[str]]:
+    """Tell apart where documents come from, and whether they are whole texts."""
+    part = np.concatenate([np.full(len(each.rows), each.shard.part) for each in documents])
+    if len(np.unique(part)) > MOST_SOURCES:
+        part = np.zeros_like(part)
+    codes, column = np.unique(2 * part + whole, return_inverse=True)
+    names = [f"source {code // 2}{', whole texts' * (code % 2)}" for code in codes]
+    return np.eye(len(codes))[column], names
+
+
+def _standardised(values: Array) -> Array:
+    spread = values.std(axis=0)
+    return np.asarray((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def _topics(counts: sparse.csr_matrix, allowed: Sequence[bool], n_with: Ints) -> Array:
+    """Reduce the words of fronts to topics, by a singular value decomposition of tf-idf."""
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.utils.extmath import randomized_svd
+
+    n = counts.shape[0]
+    common = np.where(np.array(allowed) & (n_with > 1) & (n_with < n / 2), n_with, 0)
+    columns = np.argsort(-common, kind="stable")[: min(TOPIC_WORDS, np.count_nonzero(common))]
+    k = min(N_TOPICS, len(columns) - 1, n // DOCUMENTS_PER_TOPIC)
+    if k < 1:
+        return np.empty((n, 0))
+    weighted = TfidfTransformer(sublinear_tf=True).fit_transform(
+        counts[:, columns].astype(np.float64)
+    )
+    u, values, _ = randomized_svd(weighted, k, random_state=0)
+    return np.asarray(u * values)
+
+
+# ---- how a group differs in kind
+
+
+def compare_kinds(
+    covariates: Covariates, group: Array, reference: Array, asked: Sequence[str]
+) -> pd.DataFrame:
+    """Compare two groups of documents, given as weights, by kind; the largest difference first.
+
+    share, share_reference: of the documents that have a kind; of lengths, the mean logarithm,
+    standardised. difference: of the means, in standard deviations. `asked` are kinds that the query
+    itself asks for, which are left out.
+    """
+    names = covariates.names
+    told = {*KIND_WORDS, *LENGTHS}.difference(asked)
+    shown = [column for column, name in enumerate(names) if name in told]
+    x = covariates.values[:, shown].astype(np.float64)
+    means, variances = [], []
+    for weights in (group / group.sum(), reference / reference.sum()):
+        means.append(weights @ x)
+        variances.append(np.maximum(weights @ x**2 - means[-1] ** 2, 0.0))
+    scale = np.sqrt((variances[0] + variances[1]) / 2)
+    gap = means[0] - means[1]
+    table = pd.DataFrame(
+        {
+            "kind": [names[column] for column in shown],
+            "share": means[0],
+            "share_reference": means[1],
+            "difference": np.divide(gap, scale, out=np.zeros_like(gap), where=scale > 0),
+        }
+    )
+    order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
+    return table.loc[order].reset_index(drop=True)
+
+
+# ---- controls of the same kind
+
+CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best
+CALIPER = 0.2  # standard deviations of the log odds between a document and its control
+RIDGE = 10.0  # λ of the penalty λ/2 ‖β‖²
+
+
+def propensity(x: Array, inside: Flags) -> Array:
+    """Return the log odds of belonging to the group, by a logistic regression on x: (n,)."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    scaled = StandardScaler().fit_transform(x)
+    fitted = LogisticRegression(C=1 / RIDGE, max_iter=1000).fit(scaled, inside)
+    return np.asarray(fitted.decision_function(scaled), dtype=np.float64)
+
+
+def match_nearest(group: Array, others: Array) -> list[list[int]]:
+    """Give each of a group its nearest others on a line, each of which is used once.
+
+    In each of `CONTROLS` rounds, everyone in the group takes one, in random order, within 0.2
+    standard deviations (Austin, Pharmaceutical Statistics, 2011).
+
+    >>> match_nearest(np.array([0.0, 50.0]), np.array([50.1, 0.2, 90.0, -0.1]))
+    [[3, 1], [0]]
+    """
+    caliper = CALIPER * np.concatenate([group, others]).std()
+    rng = np.random.default_rng(0)
+    order = np.argsort(others, kind="stable")
+    free, names = others[order].tolist(), order.tolist()
+    pairs: list[list[int]] = [[] for _ in group]
+    for _ in range(CONTROLS):
+        for number in rng.permutation(len(group)).tolist():
+            place = _nearest(free, group[number])
+            if place is not None and abs(free[place] - group[number]) <= caliper:
+                pairs[number].append(names.pop(place))
+                del free[place]
+    return pairs
+
+
+def _nearest(free: Sequence[float], value: float) -> int | None:
+    after = bisect_left(free, value)
+    near = [place for place in (after - 1, after) if 0 <= place < len(free)]
+    return min(near, key=lambda place: abs(free[place] - value), default=None)

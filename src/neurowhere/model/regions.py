@@ -1,0 +1,322 @@
+"""Regions: the places that an encoding points to, named and ordered once for every face."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from neurowhere.exceptions import PartitionError
+from neurowhere.model.encoding import REGION_ORDERS, Encoding, RegionOrder, ratios
+from neurowhere.model.schema import Point, Reason, Region
+from neurowhere.space.geometry import Gazetteer, side_of_regions
+
+N_REGIONS = 12
+N_REASONS = 6  # terms that explain a region
+LEAST_PART = 0.3  # of one side of a place, that the largest of its regions has
+COVERED = 0.5  # share of a region of an atlas in a place that it is part of
+SIDES = 2  # of a named place, whose regions are listed
+LEAST_EXCESS = 0.0005  # of a region that is listed: less is shown as 0.0 %
+TINY = 1e-12
+N_KEPT = 4096  # named places that are compared with an atlas once
+COLUMNS = ["region", "name", "probability", "ratio", "excess", "named"]
+
+ORDERS: dict[RegionOrder, str] = {
+    "excess": "their excess over {usual}",
+    "probability": "probability",
+    "ratio": "their ratio to the mean map",
+}
+
+Mask = NDArray[np.bool_]
+
+
+def regions_of(
+    encoding: Encoding,
+    gazetteer: Gazetteer,
+    n_regions: int | None,
+    n_explained: int = 0,
+    sort: RegionOrder = "excess",
+) -> list[Region]:
+    """Return the regions of an encoding: one list, of which fewer are the first.
+
+    By excess over the mean map, regions of the few places that a text names come first: a small
+    nucleus that is named has less probability than its large neighbours. Places that are no region
+    of the atlas, such as the pons in AAL3, are listed as landmarks. By probability or ratio, what
+    the text names has no advantage.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    gazetteer : Gazetteer
+        Of the atlas that names the regions.
+    n_regions : int or None
+        Most regions; fewer are listed where the text raises no more. With None, all of the atlas.
+    n_explained : int
+        Number of regions, the first ones, with the terms that raise or lower them; beside these,
+        landmarks have them too.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions, as in `Encoding.regions`.
+
+    Returns
+    -------
+    list of Region
+    """
+    if sort not in REGION_ORDERS:
+        raise PartitionError(f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}")
+    if n_regions == 0:
+        return []
+    listing = _Listing(encoding, gazetteer)
+    rows = listing.order("probability" if encoding.is_mean_map else sort, n_regions)
+    n_explained = 0 if encoding.is_mean_map else n_explained
+    return [
+        listing.region(row, number < n_explained or (n_explained > 0 and row >= listing.n_atlas))
+        for number, row in enumerate(rows)
+    ]
+
+
+def usual_in_words(encoding: Encoding) -> str:
+    """Return in words what the excess of an encoding is over."""
+    return "the mean map" if encoding.contrast is None else "what is subtracted"
+
+
+def order_in_words(
+    regions: list[Region], sort: RegionOrder = "excess", usual: str = "the mean map"
+) -> str:
+    """Return the order of regions in words, for the head of a table.
+
+    >>> order_in_words([], "ratio")
+    'regions, by their ratio to the mean map'
+    """
+    named = [region.named for region in regions]
+    is_first = sort == "excess" and any(named) and named == sorted(named, reverse=True)
+    first = ": those that the text names, then others" if is_first else ""
+    return f"regions{first}, by {ORDERS[sort].format(usual=usual)}"
+
+
+def first_region(
+    encoding: Encoding, gazetteer: Gazetteer, sort: RegionOrder = "excess"
+) -> tuple[str, float, float] | None:
+    """Return name, probability and ratio of the first of `regions_of`, which is quick."""
+    listing = _Listing(encoding, gazetteer)
+    for row in listing.order("probability" if encoding.is_mean_map else sort, 1):
+        return (
+            listing.about(row)[1],
+            float(listing.probability[row]),
+            float(listing.ratio[row]),
+        )
+    return None
+
+
+def region_table(regions: list[Region]) -> pd.DataFrame:
+    """Return regions as a table: region, name, probability, ratio, excess, named."""
+    rows = [[getattr(region, column) for column in COLUMNS] for region in regions]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"ratio": float})
+
+
+def landmarks_of(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, Mask]:
+    """Return the places that a text names and the atlas lacks, each once: its regions, (m,)."""
+    return _lacking(encoding.find_named(), gazetteer)
+
+
+def _lacking(named: dict[str, Mask], gazetteer: Gazetteer) -> dict[str, Mask]:
+    places = _distinct(named).items()
+    return {name: where for name, where in places if _beside(gazetteer, where).is_lacking}
+
+
+def landmark_names(place: str) -> tuple[str, str]:
+    """Return the label and the name in words of a place that the atlas lacks.
+
+    >>> landmark_names("left pons")
+    ('landmark left pons', 'left pons (landmark)')
+    """
+    return f"landmark {place}", f"{place} (landmark)"
+
+
+@dataclass(frozen=True, eq=False)
+class _Listing:
+    """The regions of an atlas, and then the landmarks of a text, by their rows 0 to n − 1."""
+
+    encoding: Encoding
+    gazetteer: Gazetteer
+
+    @cached_property
+    def density(self) -> NDArray[np.floating]:
+        return self.encoding.density
+
+    @cached_property
+    def named(self) -> dict[str, Mask]:
+        return self.encoding.find_named()
+
+    @cached_property
+    def landmarks(self) -> dict[str, Mask]:
+        return _lacking(self.named, self.gazetteer)
+
+    @property
+    def n_atlas(self) -> int:
+        return len(self.gazetteer.atlas.names)
+
+    def _sums(self, probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Probability of each row: (n,)."""
+        shares = self.gazetteer.shares(probabilities / self.encoding.partition.volumes_mm3)
+        return np.append(shares, [probabilities[here].sum() for here in self.landmarks.values()])
+
+    @cached_property
+    def probability(self) -> NDArray[np.floating]:
+        return self._sums(self.encoding.probabilities)
+
+    @cached_property
+    def mean(self) -> NDArray[np.floating]:
+        return self._sums(self.encoding.mean_map)
+
+    @cached_property
+    def excess(self) -> NDArray[np.floating]:
+        return self._sums(self.encoding.excess)
+
+    @cached_property
+    def ratio(self) -> NDArray[np.floating]:
+        return ratios(self.probability, self.mean)
+
+    @cached_property
+    def parts(self) -> list[Mask]:
+        """Rows that are part of each named place: (n,) each."""
+        parts = [_beside(self.gazetteer, where).parts for where in self.named.values()]
+        return [np.append(here, np.zeros(len(self.landmarks), bool)) for here in parts]
+
+    @cached_property
+    def is_landmark(self) -> Mask:
+        is_landmark: Mask = np.arange(len(self.probability)) >= self.n_atlas
+        return is_landmark
+
+    @cached_property
+    def is_named(self) -> Mask:
+        """Rows that are part of a place that the text names."""
+        is_named: Mask = np.any([*self.parts, self.is_landmark], axis=0)
+        return is_named
+
+    def order(self, sort: RegionOrder, n_rows: int | None) -> list[int]:
+        """Return the first rows, or all of them."""
+        ranked = np.argsort(-getattr(self, sort), kind="stable")  # NaN last
+        is_raised = np.full(len(ranked), sort == "probability") | (self.excess > LEAST_EXCESS)
+        is_sure = np.zeros(len(ranked), bool)
+        if sort == "excess" and 2 * len(self.named) <= N_REGIONS:
+            is_sure = self.is_landmark & is_raised
+            for here in self.parts:
+                is_sure[ranked[(here & is_raised)[ranked]][:SIDES]] = True
+        sure = ranked[is_sure[ranked]].tolist()[:N_REGIONS]
+        others = ranked[(is_raised & ~is_sure)[ranked]].tolist()
+        head = {*sure, *others[: N_REGIONS - len(sure)]}
+        first = [row for row in ranked.tolist() if row in head]
+        if sure:
+            first.sort(key=self.is_named.__getitem__, reverse=True)
+        rest = others if n_rows is not None else [*others, *ranked.tolist()]
+        return list(dict.fromkeys([*first, *rest]))[:n_rows]
+
+    def region(self, row: int, is_explained: bool) -> Region:
+        """Sum up a row."""
+        label, name, here = self.about(row)
+        return Region(
+            label,
+            name,
+            float(self.probability[row]),
+            float(self.ratio[row]) if np.isfinite(self.ratio[row]) else None,
+            float(self.excess[row]),
+            bool(self.is_named[row]),
+            self._densest(row, here),
+            reasons_for(self.encoding, self._weights(row, here)) if is_explained else [],
+        )
+
+    def about(self, row: int) -> tuple[str, str, Mask | None]:
+        """Return label, name, and for a landmark its regions."""
+        if row < self.n_atlas:
+            return self.gazetteer.atlas.names[row], self.gazetteer.names[row], None
+        name, here = list(self.landmarks.items())[row - self.n_atlas]
+        return *landmark_names(name), here
+
+    def _densest(self, row: int, here: Mask | None) -> Point:
+        if here is None:
+            return as_point(self.gazetteer.densest_mm(self.density, [row])[0])
+        densest = np.flatnonzero(here)[np.argmax(self.density[here])]
+        return as_point(self.encoding.partition.centers_mm[densest])
+
+    def _weights(self, row: int, here: Mask | None) -> NDArray[np.floating]:
+        """Share of each region of the model that is in a row: (m,)."""
+        if here is not None:
+            return here.astype(np.float64)
+        shared = sparse.csr_matrix(self.gazetteer.shared_mm3[[row]]).toarray()[0]
+        shares: NDArray[np.floating] = shared / self.encoding.partition.volumes_mm3
+        return shares
+
+
+# ---- named places beside an atlas
+
+
+class _Beside(NamedTuple):
+    """A place beside an atlas: the regions that are parts of it, and whether they lack much."""
+
+    parts: Mask
+    is_lacking: bool
+
+
+def _beside(gazetteer: Gazetteer, where: Mask) -> _Beside:
+    return _compared(gazetteer, np.packbits(where).tobytes())
+
+
+@lru_cache(maxsize=N_KEPT)
+def _compared(gazetteer: Gazetteer, bits: bytes) -> _Beside:
+    """Compare a place with an atlas; texts name the same ones again and again."""
+    n_regions = gazetteer.partition.n_regions
+    where = np.unpackbits(np.frombuffer(bits, np.uint8), count=n_regions).astype(bool)
+    every = gazetteer.shares(np.ones(n_regions)).clip(min=TINY)
+    parts = gazetteer.shares(where.astype(np.float64)) / every >= COVERED
+    return _Beside(parts, _is_lacking(gazetteer, where, parts))
+
+
+def _is_lacking(gazetteer: Gazetteer, where: Mask, parts: Mask) -> bool:
+    """Return whether no region of an atlas is much of a place: the pons, or AAL3's thalamus."""
+    if gazetteer.atlas is gazetteer.partition:
+        return False
+    here = np.asarray(gazetteer.shared_mm3[:, where].sum(axis=1)).ravel()
+    sides = side_of_regions(gazetteer.partition)
+    volumes = gazetteer.partition.volumes_mm3 * where
+    one_side = max(volumes[sides > 0].sum(), volumes[sides < 0].sum())
+    return bool(here[parts].max(initial=0) < LEAST_PART * one_side)
+
+
+def _distinct(named: dict[str, Mask]) -> dict[str, Mask]:
+    """Return places by their first name: "cerebellum" is "cerebellar hemispheres"."""
+    names = {where.tobytes(): name for name, where in reversed(named.items())}
+    return {name: named[name] for name in reversed(names.values())}
+
+
+# ---- why, and where
+
+
+def reasons_for(encoding: Encoding, place: ArrayLike, n: int = N_REASONS) -> list[Reason]:
+    """Return the terms that raise or lower a place most, as `Encoding.why` tells it."""
+    added = by_whole(encoding, encoding.contributions(place))
+    strongest = sorted(added.items(), key=lambda pair: -abs(pair[1]))[:n]
+    return [Reason(name, contribution) for name, contribution in strongest]
+
+
+def by_whole(encoding: Encoding, contributions: ArrayLike) -> dict[str, float]:
+    """Sum what terms add by the names to show, in the order of these."""
+    added = dict.fromkeys(encoding.whole_names.values(), 0.0)
+    values = np.asarray(contributions).tolist()
+    for name, contribution in zip(encoding.whole_names.values(), values, strict=True):
+        added[name] += contribution
+    return {name: added[name] for name in shown_terms(encoding)}
+
+
+def shown_terms(encoding: Encoding) -> list[str]:
+    """Return the terms that are shown, the heaviest first; see `Encoding.whole_names`."""
+    whole = set(encoding.whole_names.values())
+    return [name for name in encoding.uses if name in whole]
+
+
+def as_point(xyz_mm: ArrayLike) -> Point:
+    """Return a point as plain numbers, to a tenth of a millimetre."""
+    x, y, z = np.round(np.asarray(xyz_mm, dtype=np.float64), 1).tolist()
+    return x, y, z

@@ -1,0 +1,142 @@
+"""Notebook: results as HTML for a cell, a picture and tables; all values are escaped."""
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from neurowhere.contrast.contrast import Contrast
+from neurowhere.model.decoding import Decoding
+from neurowhere.model.encoding import Encoding
+from neurowhere.model.regions import order_in_words, usual_in_words
+from neurowhere.model.schema import Region, Study, Summary
+from neurowhere.model.summary import studies_of, summarise
+from neurowhere.model.term_maps import TermMap
+from neurowhere.report.maps import RATIO_UNIT, draw_encoding, draw_map, write_png
+from neurowhere.report.page import asset, highlight, in_mm, render, signed, times
+
+__all__ = ["contrast_html", "decoding_html", "encoding_html", "summary_html", "term_html"]
+
+N_ROWS = 10  # of a table
+N_TERMS = 8  # of an encoding
+Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
+
+
+def encoding_html(encoding: Encoding) -> str:
+    """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook.
+
+    Parameters
+    ----------
+    encoding : Encoding
+
+    Returns
+    -------
+    str
+    """
+    if encoding.support.withheld:
+        title = f"{encoding.support.summary}; plot() draws the map"
+        return _fragment(title, text=highlight(encoding))
+    summary = summarise(encoding)
+    return _fragment(
+        repr(encoding),
+        text=highlight(encoding),
+        picture=draw_encoding(encoding),
+        alt="density, and log ratio to the mean map",
+        tables=_tables(summary, usual_in_words(encoding)),
+    )
+
+
+def summary_html(summary: Summary) -> str:
+    """Return the support, the terms, the places and the studies of a summary as HTML."""
+    tables = _tables(summary, "the mean map")
+    if summary.similar:
+        tables.append(_studies(summary.similar))
+    return _fragment(f"Summary: support {summary.support.summary}", tables=tables)
+
+
+def term_html(term: TermMap) -> str:
+    """Return the picture of the map of a term as HTML."""
+    unit = RATIO_UNIT if term.unit == "log probability" else "per mm³"
+    picture = draw_map(term.img, signed=True, title=term.title, unit=unit)
+    return _fragment(repr(term), picture=picture, alt=term.title)
+
+
+def contrast_html(contrast: Contrast) -> str:
+    """Return the picture of a contrast, its terms and its documents as HTML."""
+    picture = draw_map(contrast.log_ratio_img, signed=True, title=repr(contrast), unit=RATIO_UNIT)
+    tables = [
+        _of_frame("terms", contrast.terms),
+        _of_frame("documents", contrast.documents),
+    ]
+    return _fragment(repr(contrast), picture=picture, alt="log ratio", tables=tables)
+
+
+def decoding_html(found: Decoding) -> str:
+    """Return the terms and studies of a place as HTML."""
+    tables = [_of_frame("terms", found.terms)]
+    if found.studies is not None:
+        tables.append(_studies(studies_of(found.studies)))
+    return _fragment(repr(found), tables=tables)
+
+
+def _fragment(
+    title: str,
+    *,
+    tables: Sequence[Table] = (),
+    picture: Any = None,
+    alt: str = "",
+    text: Any = None,
+) -> str:
+    stream = io.BytesIO()
+    if picture is not None:
+        write_png(picture, stream)
+    return str(
+        render(
+            "notebook.html",
+            style=asset("text.css"),
+            title=title,
+            text=text,
+            picture=stream.getvalue(),
+            alt=alt,
+            tables=tables,
+        )
+    )
+
+
+def _tables(summary: Summary, usual: str) -> list[Table]:
+    """Return what an encoding says as tables: terms, regions and peaks."""
+    strongest = sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
+    terms = [(row.term, signed(row.contribution), str(row.count)) for row in strongest]
+    return [
+        ("terms", ("term", "contribution", "mentions"), terms),
+        _regions(summary.regions, usual),
+        (
+            "peaks",
+            ("peak, mm", "region", "ratio"),
+            [(in_mm(row.at), row.name or "", times(row.ratio)) for row in summary.peaks],
+        ),
+    ]
+
+
+def _regions(regions: list[Region], usual: str) -> Table:
+    rows = [
+        (row.name, f"{row.probability:.1%}", f"{row.excess:+.1%}", times(row.ratio))
+        for row in regions
+    ]
+    label = "regions" if not regions else order_in_words(regions, usual=usual)
+    return label, ("region", "probability", f"over {usual}", "ratio"), rows
+
+
+def _studies(studies: list[Study]) -> Table:
+    rows = [(study.title or "", study.id, f"{study.similarity:.2f}") for study in studies[:N_ROWS]]
+    return "similar studies", ("study", "id", "similarity"), rows
+
+
+def _of_frame(label: str, frame: Any) -> Table:
+    rows = [tuple(map(_cell, row)) for row in frame.head(N_ROWS).itertuples(index=False)]
+    return label, [str(name) for name in frame.columns], rows
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.3g}"
+    return "" if value is None else str(value)
