@@ -840,6 +840,8 @@ class ScopeReader:
 
     def object_of(self, tag: Tag) -> list[int]:
         """Return the object of a verb, or the subject of its passive."""
+        if self.is_compound(tag):
+            return []  # "macular-sparing hemianopia"
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         while after < len(clause.tokens) and self.document.words[clause.tokens[after]] == "only":
@@ -856,6 +858,12 @@ class ScopeReader:
         if self.document.word(tag.end) == "by" and self.is_joined(clause, place):
             return []
         return self.subject(clause, place)
+
+    def is_compound(self, tag: Tag) -> bool:
+        """Whether what is spared stands before a cue, and what is there after it."""
+        before = self.kinds[tag.first - 1] if tag.first else frozenset()
+        is_joined = "-" in self.gaps[tag.first] or "spared-sign" in before
+        return is_joined and tag.end < len(self.kinds) and self.gaps[tag.end] == " "
 
     def both_of(self, tag: Tag) -> list[int]:
         """Return the subject and what follows."""
