@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hypothesis import settings
 
 # Tests start a hundred processes, each of which would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A shell that starts tests in the background has Ctrl-C ignored, which all processes would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: a thread each is enough
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -131,7 +131,7 @@ async def try_page(firefox, address):
 
     before = await firefox.run(PLACE)
     box = json.loads(await firefox.run(BOX))
-    await firefox.click(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    await firefox.click(box["x"] + 0.31 * box["width"], box["y"] + 0.27 * box["height"])
     await firefox.until(f"{PLACE} !== '{before}'")
     await firefox.until("document.querySelector('#decoded li')")
     tell("a click moves the crosshair", f"{before} to {await firefox.run(PLACE)}")

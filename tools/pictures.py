@@ -58,12 +58,12 @@ PAGES = {  # name of the picture, and what comes after the # of the address
     "page-dark": "text=fear+and+the+anterior+insula&view=glass",
     "page-phone": "text=left+MCA+infarct+with+aphasia,+the+thalamus+is+spared",
     "page-compare": "mode=two&text=speech+production&other=speech+perception",
-    "page-surface": "view=surface&image=log_ratio&text=fear+and+the+anterior+insula",
+    "page-surface": "view=surface&text=fear+and+the+anterior+insula",
     "page-term": "mode=term&term=working+memory",
     "page-decode": "mode=decode&points=-24+-4+-18",
-    "page-documents": "mode=documents&collection=titles&group=parkinson*&image=log_ratio",
+    "page-documents": "mode=documents&collection=titles&group=parkinson*",
 }
-DESKTOP = {"viewport": {"width": 1440, "height": 812}}
+DESKTOP = {"viewport": {"width": 1440, "height": 900}}
 SCREENS = {
     "page-dark": {**DESKTOP, "color_scheme": "dark"},
     "page-phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
@@ -102,8 +102,7 @@ def show(browser, address, name):
     page.locator('#panel-place[aria-busy="false"]').wait_for(state="attached")
     page.wait_for_timeout(3000)  # for the cortex
     if name == "page-phone":
-        page.locator("#image").scroll_into_view_if_needed()
-        page.evaluate("window.scrollBy(0, 330)")
+        page.evaluate("document.querySelector('.viewer').scrollIntoView()")
     page.screenshot(path=IMAGES / f"{name}.png")
     page.close()
 

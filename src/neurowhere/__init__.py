@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         summarise,
     )
     from neurowhere.report.maps import write_term_maps
+    from neurowhere.report.overlay import Overlay, overlay
     from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
     from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
     from neurowhere.text.reading.mentions import read_mentions
@@ -40,6 +41,7 @@ __all__ = [
     "Document",
     "Encoder",
     "Encoding",
+    "Overlay",
     "Summary",
     "TermCounter",
     "TermExtractor",
@@ -58,6 +60,7 @@ __all__ = [
     "iter_term_maps",
     "load_model",
     "mix",
+    "overlay",
     "parcellate_terms",
     "read_corpus",
     "read_mentions",
@@ -114,6 +117,10 @@ _ROOMS = {
         "contrast_documents",
     ),
     "report.maps": ("write_term_maps",),
+    "report.overlay": (
+        "Overlay",
+        "overlay",
+    ),
     "web.server": ("create_app",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

@@ -146,7 +146,7 @@ def test_regions_of_the_mean_map_are_sorted_by_probability(shipped, sort):
 
 
 def test_a_notebook_says_that_no_term_is_known(model):
-    assert "no known term" in model.encode("no known word")._repr_html_()
+    assert "knows no word" in model.encode("no known word")._repr_html_()
 
 
 def test_a_model_of_the_mean_map_encodes_too():

@@ -65,17 +65,15 @@ def test_shares_of_places_sum_to_the_probability_of_a_voxel(report, model):
     assert whole == pytest.approx(report.probabilities[region], rel=1e-4)
 
 
-def test_a_place_explains_its_own_log_ratio(report, model):
-    """Of the log ratio at a voxel, each component adds its share of its own; the rest is mixing."""
-    region = int(model.partition_.region_of(np.array([POINT]))[0])
-    indicator = np.zeros(len(model.mean_map_))
-    indicator[region] = 1
-    explained = report.explain(indicator)
-    table = report.shares(POINT)
-    temporal = list(report.uses).index("temporal lobe")
-    of_place = table[table["place"] == "temporal lobe"]
-    own = float((of_place["share"] * of_place["log_ratio"]).sum())
-    assert explained[temporal] == pytest.approx(own, abs=0.05)
+def test_terms_explain_the_log_ratio_exactly(report, model):
+    places = np.array([POINT, (40.0, 30.0, 20.0), (10.0, -16.0, 8.0)])
+    regions = model.partition_.region_of(places)
+    moved = np.log(report.probabilities[regions] / model.mean_map_[regions])
+    added = [report.why(place)["contribution"].sum() for place in places]
+    assert np.diff(added) == pytest.approx(np.diff(moved), abs=0.01)
+    strongest = report.why(POINT).iloc[0]
+    assert strongest["term"] == "temporal lobe"
+    assert strongest["contribution"] > 1
 
 
 def test_a_normal_report_draws_nothing(model):
@@ -90,6 +88,21 @@ def test_maps_of_many_texts_are_those_of_each(model):
     together = [each.probabilities for each in model.encode_many(texts)]
     for text, q in zip(texts, together, strict=True):
         np.testing.assert_allclose(q, model.encode(text).probabilities, atol=1e-6)
+
+
+def test_what_is_normal_is_held_below_the_average(model):
+    text = "MRI: enhancing mass, 3 cm, in the left frontal operculum, oedema. {}No shift."
+    free, normal = (model.encode(text.format(said)) for said in ("", "The left insula is normal. "))
+    assert ratio(normal, model, "insula", side=1) < 0.5 * ratio(free, model, "insula", side=1)
+    assert ratio(normal, model, "insula", side=1) < 1
+
+
+def test_what_a_finding_extends_to_weighs_little(model):
+    text = (
+        "MRI: enhancing mass in the left insula with oedema extending into the left frontal lobe."
+    )
+    table = model.encode(text, kind="report").shares()
+    assert table[table["role"] == "seat"]["share"].sum() > 0.8
 
 
 def test_layers_and_sizes_choose_within_a_lobe(model):

@@ -212,6 +212,7 @@ def test_without_the_text_no_file_holds_any_of_it(result, tmp_path):
         content = file.read_bytes()
         if file.suffix == ".gz":
             content = gzip.decompress(content)
+        content = re.sub(rb"[A-Za-z0-9+/=]{200,}", b"", content)  # packed: letters by chance
         for word in (b"Jabberwock", b"PICA", b"hacked", b"cortices", b"lesion"):
             assert word not in content, (file.name, word)
     assert "where" not in pd.read_csv(tmp_path / "out" / "terms.csv")
@@ -220,7 +221,7 @@ def test_without_the_text_no_file_holds_any_of_it(result, tmp_path):
 
 def test_a_text_without_known_terms_gets_a_page_too(model, tmp_path):
     write_encoding(model.encode("nothing known"), tmp_path / "out")
-    assert "contains no term that the model knows" in (tmp_path / "out" / "report.html").read_text()
+    assert "the model knows no word of this text" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_model_of_an_atlas_names_its_own_regions(tmp_path, no_pictures):

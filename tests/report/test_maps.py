@@ -85,7 +85,7 @@ def test_palettes_are_those_of_matplotlib(name):
 def test_weak_values_get_no_colour_and_ends_get_the_last_ones():
     colours = Colours("RdBu_r", -2.0, 2.0, 0.5)
     painted = colours.paint(np.array([-2.0, -0.4, 0.5, 0.6, 2.0]))
-    assert painted[:, 3].tolist() == [255, 0, 0, 255, 255]
+    assert painted[:, 3].tolist() == [255, 0, 0, 113, 255]  # fading in
     assert painted[0].tolist() == palette("RdBu_r")[0].tolist()
     assert painted[-1].tolist() == palette("RdBu_r")[-1].tolist()
 
@@ -130,7 +130,7 @@ def test_left_is_on_the_left(x_mm):
     assert picture.size[0] == WIDTH_PIXELS
     coronal = MARGIN_MM + Panel(0, 0, 0).width + 4.0
     at_mm, _ = reddest_mm(picture, 1, coronal)
-    assert at_mm == pytest.approx(x_mm, abs=4)
+    assert at_mm == pytest.approx(x_mm, abs=5)  # the brightest values share a colour
 
 
 def test_up_is_up():

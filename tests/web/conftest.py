@@ -107,8 +107,9 @@ def visit(shared_visit):
     visit.page.mouse.move(0, 0)
     visit.page.keyboard.press("Escape")
     visit.page.evaluate("localStorage.clear()")
-    visit.open("regions")
+    visit.page.evaluate("document.querySelectorAll('.menu').forEach(each => each.open = false)")
     visit.go("#text=the+visual+cortex")
+    visit.open("regions")
     visit.requests.clear()
     visit.errors.clear()
     return visit

@@ -111,6 +111,7 @@ def test_a_collection_of_the_server_is_contrasted_and_what_is_deleted_is_gone(vi
     visit.until(SHOWN)
     visit.ready()
     with visit.page.expect_download() as download:
+        visit.reveal("button[data-form=csv]")
         visit.page.click("button[data-form=csv]")
     download.value.save_as(tmp_path / "regions.csv")
     row = next(csv.DictReader((tmp_path / "regions.csv").read_text().splitlines()))

@@ -52,6 +52,47 @@ def test_coordinates_that_are_none_are_refused_in_words(visit):
     assert "1 point lies outside of the brain" in visit.page.inner_text("#notice")
 
 
+def test_rows_may_have_labels_and_statistics_and_each_point_is_told(visit, tmp_path):
+    visit.choose("mode", "decode")
+    rows = "left amygdala -22 -4 -18 4.5\nvisual\t8, -92, 2\tZ=3.1\nwhat is this"
+    visit.page.fill("#points", rows)
+    visit.until("/^left amygdala/.test(document.querySelector('#points-table tbody')?.textContent)")
+    assert "Not read: row 3 (“what is this”)" in visit.page.inner_text("#notice")
+    visit.open("regions")
+    first, second = visit.page.locator("#points-table tbody tr").all_inner_texts()
+    assert first.startswith("left amygdala (−22, −4, −18)")
+    assert "amygdala" in first.split("\t")[-1]
+    assert second.startswith("visual (8, −92, 2)")
+    with visit.page.expect_download() as download:
+        visit.reveal("button[data-form=terms]")
+        visit.page.click("button[data-form=terms]")
+    download.value.save_as(tmp_path / "terms.csv")
+    assert (tmp_path / "terms.csv").read_text().startswith("term,score,ratio\n")
+    visit.page.fill("#points", "study,X,Y,Z\n12,-22,-4,-18\n13,22,-4,-18")
+    visit.until("/^−22/.test(document.querySelector('#points-table tbody button').textContent)")
+    assert visit.place() == [-22, -4, -18]
+    assert visit.errors == []
+
+
+def test_negative_values_are_told_and_decoded_apart(visit):
+    from neurowhere.space import VoxelGrid
+
+    grid = VoxelGrid(8)
+    near = [
+        ((grid.centers_mm - place) ** 2).sum(axis=1) < 15**2
+        for place in ((-22, -4, -18), (8, -92, 2))
+    ]
+    image = grid.to_img(5.0 * near[0] - 4.0 * near[1])
+    drop(visit, gzip.compress(image.to_bytes()), "signed.nii.gz", "stage")
+    visit.until("/signed/.test(document.getElementById('caption').textContent)")
+    assert first_term(visit) == "amygdala"
+    assert "Negative values were ignored" in visit.page.inner_text("#notice")
+    visit.page.check("#negative")
+    visit.until("/negative values are decoded/.test(document.getElementById('notice').textContent)")
+    assert first_term(visit) == "visual cortex"
+    assert visit.errors == []
+
+
 @pytest.mark.parametrize("target", ["drop", "stage"])
 def test_a_map_that_is_dropped_is_shown_and_decoded(visit, target):
     if target == "drop":

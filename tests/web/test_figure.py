@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 
 def figure(visit, form, tmp_path):
     with visit.page.expect_download() as download:
+        visit.reveal(f"button[data-form={form}]")
         visit.page.click(f"button[data-form={form}]")
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
@@ -34,16 +35,21 @@ def test_a_png_has_300_dots_per_inch(visit, tmp_path):
 
 def test_a_figure_follows_threshold_crosshair_and_colours(visit, tmp_path):
     visit.write("the amygdala")
+    assert "as likely as in the average study" in figure(visit, "svg", tmp_path).decode()
+    visit.choose("image", "density")
+    visit.until("/density/.test(document.getElementById('caption').textContent)")
     shown = figure(visit, "svg", tmp_path).decode()
     assert "x = −" in shown or "x = " in shown
-    assert "% of activations per cm³" in shown
+    assert "% of peaks per cm³" in shown
     assert "the amygdala" in shown
     ticks = [float(tick) for tick in re.findall(r'font-size="10.5"[^>]*>([\d.]+)<', shown)]
     assert len(ticks) >= 2
     assert all(len(f"{tick:g}".replace("0.", "").strip("0")) <= 2 for tick in ticks)  # round
     lines = shown.count("#4fd1c4")
     assert lines > 6
+    visit.reveal("#crosshair")
     visit.page.uncheck("#crosshair")
+    visit.reveal("#colours")
     visit.page.select_option("#colours", "viridis")
     other = figure(visit, "svg", tmp_path).decode()
     assert other.count("#4fd1c4") == 0
@@ -66,13 +72,13 @@ def test_a_text_that_attacks_is_only_a_text_in_a_figure(visit, tmp_path):
 
 def test_two_texts_are_side_by_side_with_one_crosshair_and_can_be_swapped(visit, tmp_path):
     visit.go("#mode=two&text=amygdala&other=motor+cortex")
-    assert visit.caption() == "First and second: density of both texts"
+    assert visit.caption() == "First and second: both texts, each against the average study"
     assert figure(visit, "svg", tmp_path).decode().count("x = ") == 2
     box = visit.page.locator("#map").bounding_box()
     drawn = visit.stage()
-    visit.page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.25)
+    visit.page.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.28)
     visit.new_stage(drawn)
-    visit.told_place()
+    visit.page.wait_for_selector("#decoded li")
     titles = visit.page.locator("#reasons h3").all_inner_texts()
     assert titles == ["In the first", "In the second", "In the literature"]
     assert "for the first; " in visit.page.inner_text("#place-words")

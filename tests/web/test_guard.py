@@ -335,3 +335,13 @@ def test_the_page_is_made_of_its_own_files_alone():
             assert away <= {"http://www.w3.org/2000/svg"}, name
             assert not re.search(r"<script(?![^>]*src=)|<style|style=\"|\son\w+=\"", text), name
             assert "innerHTML" not in text
+
+
+def test_files_with_their_hash_in_the_name_are_kept_for_good(client):
+    page = client.get("/").text
+    (script,) = re.findall(r'src="(static/app\.[0-9a-f]{12}\.js)"', page)
+    assert "immutable" in client.get(f"/{script}").headers["cache-control"]
+    old = re.sub(r"[0-9a-f]{12}", "0" * 12, script)
+    assert client.get(f"/{old}").headers["cache-control"] == "no-cache"
+    (data,) = re.findall(r'href="(static/mean\.[0-9a-f]{12}\.nii\.gz)"', page)
+    assert "immutable" in client.get(f"/{data}").headers["cache-control"]

@@ -14,7 +14,7 @@ SITE = "https://example.org"
 @pytest.mark.browser
 def test_dialogs_explain_and_cite_and_keep_the_query(browser, server):
     with Visit(browser, f"{server.url}/#text=the+amygdala", bypass_csp=True) as visit:
-        visit.until("document.getElementById('citation').textContent")
+        visit.until("document.getElementById('about').textContent")
         visit.page.click("[data-dialog=how]")
         assert "It is not an image of a patient" in visit.page.inner_text("#how")
         assert serious_problems(visit.page) == []
@@ -22,6 +22,7 @@ def test_dialogs_explain_and_cite_and_keep_the_query(browser, server):
         visit.page.wait_for_selector("#how", state="hidden")
         visit.page.click("[data-dialog=what]")
         assert "60" in visit.page.inner_text("#model")  # studies
+        visit.until("document.getElementById('citation').textContent")
         cited = visit.page.inner_text("#citation")
         assert cited.count("@") == 3
         assert cited.count("{") == cited.count("}")
@@ -62,6 +63,6 @@ def test_a_map_is_shown_within_another_page(browser, server, far_server):
     frame.locator("#map[data-drawn]").wait_for()
     frame.locator('#stage[aria-busy="false"]').wait_for()
     assert frame.locator("#text").is_hidden()
-    assert frame.locator("#caption").inner_text() == "Your text: density"
+    assert frame.locator("#caption").inner_text() == "Your text: compared with the average study"
     assert frame.locator("#map").bounding_box()["height"] > 300
     page.close()

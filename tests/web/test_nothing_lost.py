@@ -5,6 +5,8 @@ from tests.web.visit import Visit
 
 pytestmark = pytest.mark.browser
 
+OWN = "Your text: compared with the average study"  # the caption of a text
+
 WARD = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -79,12 +81,12 @@ def test_an_answer_that_comes_late_is_dropped(visit):
     with visit.page.expect_response("**/api/v1/term.nii.gz") as answer:
         late.continue_()
     answer.value.finished()
-    assert visit.caption() == "Your text: density"
+    assert visit.caption() == OWN
     assert visit.stage() == before
 
 
 def test_an_answer_to_another_text_is_dropped_while_one_types(visit):
-    held = visit.hold("**/api/v1/encode")
+    held = visit.hold("**/api/v1/encode.form")
     visit.page.fill("#text", "the amygdala")
     visit.page.click("#run")
     first = visit.first_held(held)
@@ -98,8 +100,10 @@ def test_an_answer_to_another_text_is_dropped_while_one_types(visit):
 
 def test_the_regions_wait_for_their_map(visit):
     visit.write("the amygdala")
+    visit.choose("image", "mass")
+    visit.until("document.querySelectorAll('#legend .level').length === 3")
     held = visit.hold("**/api/v1/encode.nii.gz")
-    with visit.page.expect_response("**/api/v1/encode"):
+    with visit.page.expect_response("**/api/v1/encode.form"):
         visit.page.fill("#text", "the motor cortex, whose map is new")
     late = visit.first_held(held)
     assert "amygdala" in visit.regions()
@@ -114,7 +118,7 @@ def test_a_term_that_is_clicked_stays_until_it_is_dismissed(visit):
     visit.page.wait_for_selector("#back")
     assert "motor cortex" in visit.caption()
     visit.page.click("#back")
-    visit.until("document.getElementById('caption').textContent === 'Your text: density'")
+    visit.until(f"document.getElementById('caption').textContent === '{OWN}'")
     assert visit.page.is_hidden("#back")
 
 
@@ -124,8 +128,8 @@ def test_a_term_that_is_clicked_stays_until_it_is_dismissed(visit):
 def test_a_reload_keeps_all_and_back_goes_back(browser, server):
     with Visit(browser, server.url) as visit:
         visit.write("the amygdala")
-        visit.choose("image", "log_ratio")
-        visit.until("location.hash.includes('log_ratio')")
+        visit.choose("image", "density")
+        visit.until("location.hash.includes('density')")
         visit.page.fill("#x", "-30")
         visit.page.press("#x", "Enter")
         visit.until("location.hash.includes('at=-30')")
@@ -133,7 +137,7 @@ def test_a_reload_keeps_all_and_back_goes_back(browser, server):
         visit.page.reload()
         visit.ready()
         assert visit.page.input_value("#text") == "the amygdala"
-        assert visit.page.is_checked("input[value=log_ratio]")
+        assert visit.page.is_checked("input[value=density]")
         assert visit.place() == place
         visit.page.fill("#text", "the motor cortex")
         visit.page.click("#run")
@@ -189,7 +193,7 @@ def test_the_last_queries_are_a_list_that_can_be_cleared_and_switched_off(hasty_
 
 def test_on_a_ward_screen_all_controls_are_above_the_fold_and_the_stage_stays(browser, server):
     with Visit(browser, f"{server.url}/#text=the+amygdala", **WARD) as visit:
-        for selector in ("#reset", "#x", "#legend", "#run"):
+        for selector in ("#looks", "#x", "#legend", "#run"):
             place = box(visit, selector)
             assert place["y"] + place["height"] <= 720, selector
         before = box(visit, "#map")
@@ -264,9 +268,12 @@ def test_skip_links_lead_to_the_text_and_to_the_map(visit):
 
 def test_looks_can_be_reset(visit):
     before = visit.stage()
+    visit.reveal("#hidden")
     visit.page.fill("#hidden", "40")
+    visit.reveal("#crosshair")
     visit.page.uncheck("#crosshair")
     visit.new_stage(before)
+    visit.reveal("#reset")
     visit.page.click("#reset")
     visit.until("document.getElementById('hidden').value === '90'")
     assert visit.stage() == before
@@ -283,6 +290,7 @@ def test_coordinates_that_are_none_get_words(visit):
         visit.page.press("#y", "Enter")
         assert "Expected three numbers in mm" in visit.page.inner_text("#here")
     visit.page.fill("#y", str(before[1]))
+    visit.open("place")
     visit.page.fill("#z", "86")
     visit.page.press("#z", "Enter")
     visit.told_place()
@@ -298,6 +306,7 @@ def test_words_are_copied_where_there_is_no_clipboard(visit):
             }, { once: true });
         }"""
     )
+    visit.reveal("[data-copy=python]")
     visit.page.click("[data-copy=python]")
     visit.until("window.copied.includes('load_model')")
     visit.page.evaluate("() => { delete navigator.clipboard; }")
@@ -312,7 +321,7 @@ def test_support_unknown_words_and_language_are_told_as_the_library_gives_them(v
     assert visit.page.get_attribute("#support", "data-level") == told["support"]["level"]
     assert visit.page.get_attribute("#support", "title") == told["support"]["summary"]
     names = [row["name"] for row in told["regions"]]
-    shown = visit.page.locator("#regions tbody th").all_inner_texts()
+    shown = visit.page.locator("#regions tbody th[scope=row]").all_inner_texts()
     assert [name.lower() for name in shown[: len(names)]] == names
     visit.page.get_by_role("button", name="amygdala", exact=True).first.click()
     visit.until("document.getElementById('text').value.startsWith('The amygdala lights')")
@@ -325,24 +334,30 @@ def test_support_unknown_words_and_language_are_told_as_the_library_gives_them(v
 
 def test_regions_are_in_the_order_that_is_asked_for(visit, client):
     visit.write("the amygdala")
-    visit.page.select_option("#sort", "ratio")
+    visit.page.get_by_role("button", name="Ratio", exact=True).click()
     query = {"text": "the amygdala", "sort": "ratio", "regions": 18}
     names = [row["name"] for row in client.post("/api/v1/encode", json=query).json()["regions"]]
     visit.page.wait_for_function(
-        "name => document.querySelector('#regions tbody th').innerText.toLowerCase() === name",
+        """name => document.querySelector("#regions tbody th[scope=row]")
+            .innerText.toLowerCase() === name""",
         arg=names[0].lower(),
     )
-    visit.page.select_option("#sort", "excess")
+    assert visit.page.get_attribute("#regions th[aria-sort]", "aria-sort") == "descending"
+    assert visit.page.inner_text("#regions th[aria-sort]") == "Ratio"
+    visit.page.get_by_role("button", name="Excess", exact=True).click()
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("best restaurants", "no term that the model knows"), ("No amygdala.", "negates all terms")],
+    [("best restaurants", "knows no word"), ("No amygdala.", "denies all")],
 )
-def test_a_text_that_says_nothing_is_told_to_have_the_average_map(visit, text, why):
+def test_a_text_that_says_nothing_has_the_average_map_if_it_is_asked_for(visit, text, why):
     visit.write(text)
-    assert visit.caption().startswith("The average of all studies:")
+    assert visit.caption() == "No map"
+    assert why in visit.page.inner_text("#withheld-words")
     assert why in visit.page.inner_text("#support-words")
+    visit.page.click("#draw-anyway")
+    visit.until("document.getElementById('caption').textContent.startsWith('The average of all')")
     shares = visit.page.locator("#regions .meter").all_inner_texts()
     numbers = [float(share.split()[0]) for share in shares]
     assert numbers == sorted(numbers, reverse=True)

@@ -11,6 +11,8 @@ from tests.web.visit import PATIENCE_MS, Visit
 
 pytestmark = pytest.mark.browser
 
+OWN = "Your text: compared with the average study"  # the caption of a text
+
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 ATTACK = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script> the amygdala'
 
@@ -42,10 +44,10 @@ def test_the_map_of_what_is_outside_the_brain_is_shown_if_it_is_asked_for(shippe
     assert not visit.page.is_visible("#regions")
     assert visit.page.is_disabled("button[data-form=nifti]")
     assert serious_problems(visit.page) == []
-    visit.choose("image", "log_ratio")  # another image is no map that is asked for
+    visit.choose("image", "density")  # another image is no map that is asked for
     assert visit.page.is_visible("#withheld")
     visit.page.click("#draw-anyway")
-    visit.until("/average study/.test(document.getElementById('caption').textContent)")
+    visit.until("/^Your text/.test(document.getElementById('caption').textContent)")
     assert not visit.page.is_visible("#withheld")
     assert visit.page.is_visible("#regions")
     assert visit.page.is_enabled("button[data-form=nifti]")
@@ -57,7 +59,7 @@ def test_the_map_of_what_is_outside_the_brain_is_shown_if_it_is_asked_for(shippe
 def test_a_click_on_a_region_or_a_peak_moves_the_crosshair(visit):
     visit.write("the left amygdala")
     visit.page.fill("#x", "0")
-    visit.page.click("#regions tbody tr:first-child button")
+    visit.page.click("#regions tbody button >> nth=0")
     visit.until("document.getElementById('x').value !== '0'")
     at = visit.place()
     assert visit.regions().startswith("left")
@@ -73,7 +75,7 @@ def test_a_click_in_the_brain_tells_what_speaks_for_it(visit):
     visit.write("the amygdala")
     box = visit.page.locator("#map").bounding_box()
     before = visit.place()
-    visit.page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.3)
+    visit.page.mouse.click(box["x"] + box["width"] * 0.31, box["y"] + box["height"] * 0.27)
     visit.told_place()
     visit.page.wait_for_selector("#decoded li")  # the tab has opened
     assert visit.place() != before
@@ -83,7 +85,10 @@ def test_a_click_in_the_brain_tells_what_speaks_for_it(visit):
 
 def test_the_density_that_is_downloaded_integrates_to_one(visit, tmp_path):
     visit.write("the amygdala")
+    visit.choose("image", "density")
+    visit.until("/density/.test(document.getElementById('caption').textContent)")
     with visit.page.expect_download() as download:
+        visit.reveal("button[data-form=nifti]")
         visit.page.click("button[data-form=nifti]")
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
@@ -91,6 +96,7 @@ def test_the_density_that_is_downloaded_integrates_to_one(visit, tmp_path):
     volume = abs(np.linalg.det(image.affine[:3, :3]))
     assert image.get_fdata().sum() * volume == pytest.approx(1, 1e-4)
     with visit.page.expect_download() as download:
+        visit.reveal("button[data-form=csv]")
         visit.page.click("button[data-form=csv]")
     download.value.save_as(tmp_path / "regions.csv")
     header, first, *_ = (tmp_path / "regions.csv").read_text().splitlines()
@@ -101,9 +107,10 @@ def test_the_density_that_is_downloaded_integrates_to_one(visit, tmp_path):
 def test_views_switch(visit):
     visit.write("the amygdala")
     seen = [visit.stage()]
-    for name, value in [("image", "mass"), ("image", "log_ratio")]:
+    for name, value in [("image", "mass"), ("image", "density")]:
         visit.choose(name, value)
         seen.append(visit.new_stage(*seen))
+    visit.reveal("#colours")
     visit.page.select_option("#colours", "viridis")
     visit.new_stage(*seen)
     assert visit.errors == []
@@ -116,7 +123,7 @@ def test_pointing_at_a_term_shows_its_own_map(visit):
     visit.until("document.getElementById('caption').textContent.startsWith('The term “amygdala”')")
     visit.new_stage(before)
     visit.page.mouse.move(0, 0)
-    visit.until("document.getElementById('caption').textContent === 'Your text: density'")
+    visit.until(f"document.getElementById('caption').textContent === '{OWN}'")
     assert visit.stage() == before
 
 
@@ -143,6 +150,7 @@ def copied_link(visit):
         "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"
     )
     visit.page.evaluate("() => { window.copied = null; }")
+    visit.reveal("[data-copy=link]")
     visit.page.click("[data-copy=link]")
     return visit.page.wait_for_function("() => window.copied").json_value()
 
@@ -227,18 +235,18 @@ def test_the_map_is_the_same_without_a_graphics_card(flat_visit, visit):
     disabled = flat_visit.page.locator("input:disabled")  # these regions have no threshold
     assert disabled.evaluate_all("inputs => inputs.map(({ id }) => id)") == ["hidden"]
     box = flat_visit.page.locator("#map").bounding_box()
-    flat_visit.page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
+    flat_visit.page.mouse.click(box["x"] + box["width"] * 0.31, box["y"] + box["height"] * 0.27)
     flat_visit.page.wait_for_selector("#decoded li")
     assert flat_visit.errors == []
 
 
 def test_an_error_is_told_and_can_be_tried_again(visit):
-    visit.page.route("**/api/v1/encode", lambda route: route.abort())
+    visit.page.route("**/api/v1/encode.form", lambda route: route.abort())
     visit.page.fill("#text", "amygdala")
     visit.page.wait_for_selector("#problem:not([hidden])")
     assert "does not answer" in visit.page.inner_text("#problem")
     assert visit.page.locator("body.stale").count() == 1  # the map is still that of the last text
-    visit.page.unroute("**/api/v1/encode")
+    visit.page.unroute("**/api/v1/encode.form")
     visit.page.click("#again")
     visit.page.wait_for_selector("#problem", state="hidden")
     visit.page.wait_for_selector("body:not(.stale)")
@@ -251,7 +259,7 @@ def test_the_keyboard_is_enough(visit):
     visit.page.keyboard.type("the visual cortex")
     visit.page.keyboard.press("Control+Enter")
     visit.until("document.querySelector('#reading mark')?.textContent === 'visual cortex'")
-    visit.page.focus("#regions tbody tr:nth-child(2) button")
+    visit.page.focus("#regions tbody button >> nth=1")
     visit.page.keyboard.press("Enter")
     visit.until("Number(document.getElementById('y').value) < -60")
 
@@ -261,8 +269,8 @@ def test_the_keyboard_is_enough(visit):
 def test_everyone_can_use_it(browser, server, theme, size):
     width, height = SIZES[size]
     screen = {"viewport": {"width": width, "height": height}, "color_scheme": theme}
-    with Visit(browser, server.url, bypass_csp=True, **screen) as visit:
-        visit.told_place()
+    address = f"{server.url}/#text=the+visual+cortex"
+    with Visit(browser, address, bypass_csp=True, **screen) as visit:
         assert visit.page.evaluate("document.documentElement.dataset.theme") == theme
         for tab in ("regions", "peaks", "place", "studies"):
             visit.open(tab)

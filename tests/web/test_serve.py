@@ -113,10 +113,15 @@ def test_a_port_in_use_is_one_line(model_folder):
     assert line.startswith(f"neurowhere: cannot listen on 127.0.0.1, port {port}")
 
 
-def test_the_page_asks_for_its_modules_at_once():
-    """A module that the page does not name is found only when another one is read."""
-    from neurowhere.web.server import static_files
+def test_the_page_gets_all_of_its_modules_as_one_script():
+    from neurowhere.web.server import page_files, static_files
 
-    page = static_files()["index.html"].decode()
-    own = {name for name in static_files() if name.endswith(".js")} - {"docs.js"}
-    assert own == {name for name in own if f'"static/{name}"' in page}
+    modules = {name[:-3] for name in static_files() if name.endswith(".js")}
+    sent = page_files()["app.js"].decode()
+    assert {name for name in modules if f"const ${name} = " in sent} == modules - {
+        "app",  # which is not a function of the script, but its end
+        "docs",
+        "theme",  # runs before the page is drawn
+    }
+    assert "\nimport " not in sent
+    assert "\nexport " not in sent

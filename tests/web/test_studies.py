@@ -28,6 +28,7 @@ def test_studies_that_point_to_a_place_have_titles_too(shipped_visit):
     visit.go("#text=fear+and+the+amygdala&at=-22,-6,-16")
     visit.told_place()
     visit.open("place")
+    visit.page.locator("#speaking li").nth(4).wait_for()
     assert visit.page.locator("#speaking li").count() == 5
     assert len(visit.page.inner_text("#speaking a >> nth=0")) > 20
     assert visit.errors == []

@@ -55,7 +55,7 @@ def test_a_term_of_a_text_has_a_page(shipped_visit):
 def test_a_word_that_is_no_term_is_told(shipped_visit):
     visit = shipped_visit
     visit.go("#mode=term&term=hipocampus")
-    assert "Not supported" in visit.page.inner_text("#support")
+    assert "Nothing to map" in visit.page.inner_text("#support")
     visit.page.get_by_role("button", name="hippocampus", exact=True).first.click()
     visit.until("document.getElementById('reading').textContent === 'hippocampus'")
 
@@ -64,12 +64,13 @@ def test_a_region_that_is_clicked_is_outlined(shipped_visit):
     visit = shipped_visit
     visit.go("#text=amygdala")
     visit.open("regions")
-    visit.page.click("#regions tbody tr:nth-child(2) button")
+    visit.page.click("#regions tbody button >> nth=1")
     visit.page.wait_for_selector("#stage[data-outlined]")
     visit.told_place()
-    name = visit.page.inner_text("#regions tbody tr:nth-child(2) button")
+    name = visit.page.inner_text("#regions tbody button >> nth=1")
     assert visit.page.inner_text("#here") == name
     outlined = visit.stage()
+    visit.page.mouse.move(0, 0)
     visit.go(f"#text=amygdala&at={','.join(map(str, visit.place()))}")
     assert visit.stage() != outlined
     assert visit.errors == []

@@ -68,6 +68,10 @@ class Visit:
     def open(self, tab):
         self.page.click(f"#tab-{tab}")
 
+    def reveal(self, selector):
+        """Open the menu that an element is in."""
+        self.page.eval_on_selector(selector, "each => each.closest('details.menu').open = true")
+
     def place(self):
         return [int(self.page.input_value(f"#{axis}")) for axis in "xyz"]
 

@@ -2,10 +2,8 @@
 
 import io
 import logging
-import pickle
 import signal
 import sys
-import tempfile
 import threading
 import time
 import warnings
@@ -15,8 +13,7 @@ from concurrent.futures import CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache, wraps
-from pathlib import Path
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError, NeurowhereWarning
@@ -214,41 +211,46 @@ def run_in_order(
     from joblib import cpu_count
 
     cores = cpu_count() if workers.n_jobs == -1 else max(1, workers.n_jobs)
-    content = pickle.dumps((work, shared), protocol=pickle.HIGHEST_PROTOCOL)
+    errand = _Errand(work, shared)
     if workers.client is None:
-        yield from _in_processes(content, tasks, cores)
+        yield from _in_processes(errand, tasks, cores)
     else:
-        yield from _in_cluster(content, tasks, workers.client)
+        yield from _in_cluster(errand, tasks, workers.client)
 
 
-def _in_processes(content: bytes, tasks: Iterable[Any], cores: int) -> Iterator[Any]:
+@dataclass(frozen=True)
+class _Errand:
+    """What each worker gets once: a function, and what all its calls share."""
+
+    work: Callable[[Any, Any], Any]
+    shared: Any
+
+
+def _in_processes(errand: _Errand, tasks: Iterable[Any], cores: int) -> Iterator[Any]:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "shared.pickle")
-        path.write_bytes(content)
-        pool = ProcessPoolExecutor(
-            cores, initializer=_heed_no_interrupt, env=dict.fromkeys(THREADS, "1")
-        )
-        try:
-            yield from _ordered(lambda task: pool.submit(_on_file, str(path), task), tasks, cores)
-        except BrokenProcessPool as error:
-            raise ClusterError(
-                "a worker process was killed, perhaps for want of memory; "
-                "run the same command again, with fewer jobs, and it goes on where it stopped"
-            ) from error
-        finally:
-            pool.shutdown(wait=False, kill_workers=True)
+    pool = ProcessPoolExecutor(
+        cores, initializer=_begin, initargs=(errand,), env=dict.fromkeys(THREADS, "1")
+    )
+    try:
+        yield from _ordered(lambda task: pool.submit(_go_on, task), tasks, cores)
+    except BrokenProcessPool as error:
+        raise ClusterError(
+            "a worker process was killed, perhaps for want of memory; "
+            "run the same command again, with fewer jobs, and it goes on where it stopped"
+        ) from error
+    finally:
+        pool.shutdown(wait=False, kill_workers=True)
 
 
-def _in_cluster(content: bytes, tasks: Iterable[Any], client: Any) -> Iterator[Any]:
+def _in_cluster(errand: _Errand, tasks: Iterable[Any], client: Any) -> Iterator[Any]:
     import distributed
 
-    sent = client.scatter(content, broadcast=True, hash=False)
+    sent = client.scatter(errand, hash=False)
     n_threads = max(1, sum(client.nthreads().values()))
     try:
         yield from _ordered(
-            lambda task: client.submit(_on_bytes, sent, task, pure=False, retries=RETRIES),
+            lambda task: client.submit(_run, sent, task, pure=False, retries=RETRIES),
             tasks,
             n_threads,
         )
@@ -275,31 +277,21 @@ def _ordered(submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int) -> 
             future.cancel()
 
 
-def _heed_no_interrupt() -> None:
-    """Leave Ctrl-C to the process that collects the results."""
+_errands: list[_Errand] = []  # of a worker process, the one that it is on
+
+
+def _begin(errand: _Errand) -> None:
+    """Take an errand, and leave Ctrl-C to the process that collects the results."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _errands[:] = [errand]
 
 
-def _on_file(path: str, task: Any) -> Any:
-    work, shared = _opened(path)
-    return _quietly(work, shared, task)
+def _go_on(task: Any) -> Any:
+    return _run(_errands[0], task)
 
 
-@lru_cache(maxsize=1)
-def _opened(path: str) -> Any:
-    return pickle.loads(Path(path).read_bytes())
-
-
-def _on_bytes(content: bytes, task: Any) -> Any:
-    key = id(content)  # the worker keeps it
-    if key not in _unpacked:
-        _unpacked.clear()
-        _unpacked[key] = pickle.loads(content), content
-    (work, shared), _ = _unpacked[key]
-    return _quietly(work, shared, task)
-
-
-_unpacked: dict[int, tuple[Any, bytes]] = {}
+def _run(errand: _Errand, task: Any) -> Any:
+    return _quietly(errand.work, errand.shared, task)
 
 
 def run_on_cluster(

@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, replaced, sha256
 from neurowhere._tools.replacement import is_temporary, recover, sole_writer
 from neurowhere.cli.encode import write_folder
+from neurowhere.cli.overlay import FILES, write_overlay
 from neurowhere.exceptions import OutputError
 
 if TYPE_CHECKING:
@@ -231,6 +232,8 @@ def _write_folders(
                 shelf.keep(row)
                 tally.add(row)
         tally.refuse_nothing()
+        if not tally.signal and (output / TABLE_NAME).is_file():
+            write_overlay(output, output / TABLE_NAME, batch.model.partition_, options)
     tally.end(output / TABLE_NAME, options.keep_going)
 
 
@@ -574,7 +577,7 @@ class Names:
     ['a', 'a~2', 'a-2', 'A~3', 'etc_x_y', 'table.csv~2', 'text']
     """
 
-    _counts: dict[str, int] = field(default_factory=lambda: {TABLE_NAME: 1})
+    _counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys((TABLE_NAME, *FILES), 1))
 
     def name_for(self, text: str) -> str:
         """Return a new name, made of that of a text."""

@@ -346,7 +346,7 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             stacklevel=2,
         )
     encoding = next(model.encode_many([text.content], **options.reading)).checked()
-    if encoding.support.withheld and not options.draw_anyway:
+    if encoding.support.withheld and not encoding.is_silent and not options.draw_anyway:
         return encoding
     if encoding.is_mean_map and model.text != "none":
         raise TextError(_why_nothing(encoding, text))

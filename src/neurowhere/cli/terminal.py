@@ -61,6 +61,8 @@ def lines(
     with_places : bool
         Whether to list regions, peaks and studies.
     """
+    for contradiction in summary.contradictions:
+        yield f"WARNING    the report contradicts itself: {contradiction}"
     if summary.kind == "report":
         yield f"read as    report ({_first(summary.kind_signs)})"
         for role, places in _by_role(summary).items():
@@ -97,9 +99,10 @@ def _by_role(summary: "Summary") -> dict[str, list[str]]:
     for finding in summary.findings:
         size = f", {finding.size_mm:g} mm" if finding.size_mm else ""
         for place in finding.places:
-            words = f"{place.side} " * bool(place.side) + place.names[0]
+            words = f"{place.side} " * bool(place.side) + place.name
+            outside = "; outside the tissue" if place.depth == "surface" else ""
             if place.role == "seat" and finding.kind:
-                words += f" ({finding.kind.lower()}{size})"
+                words += f" ({finding.kind.lower()}{size}{outside})"
             found.setdefault(place.role, {})[words] = None
     shown = [role for role in SHOWN_ROLES if role in found]
     return {SHOWN_ROLES[role]: list(found[role]) for role in shown}

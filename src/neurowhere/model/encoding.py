@@ -15,11 +15,13 @@ from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
 from neurowhere.model import lending
+from neurowhere.model.methods import AAL3, MethodsText, write_methods
 from neurowhere.model.mixture import TINY, Report
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
+from neurowhere.text.contradictions import Contradiction, find_contradictions
 from neurowhere.text.findings import Finding
 from neurowhere.text.kinds import Kind
 from neurowhere.text.language import is_foreign
@@ -159,6 +161,8 @@ class Encoding:
         What a text that is drawn as a report says, and the parts of its map.
     find_outside : callable
         Returns where outside the brain the finding of the text is; None if it is not.
+    find_origin : callable
+        Returns what the model is, and how it read the text.
     problem : str, optional
         Why one of many texts could not be read, in one line; the rest is then that of an empty
         text: the mean map.
@@ -186,6 +190,7 @@ class Encoding:
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
     report: Report | None = None
     find_outside: Callable[[], Outside | None] = field(default=nowhere)
+    find_origin: Callable[[], dict[str, Any]] = field(default=dict)
     problem: str | None = None
     contrast: Contrast | None = None
     model: Any = None
@@ -217,6 +222,13 @@ class Encoding:
     def findings(self) -> tuple[Finding, ...]:
         """What the text says is wrong, and where; empty for a study."""
         return () if self.report is None else self.report.findings
+
+    @cached_property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Where a report gives the same lesion different sides; empty for a study."""
+        if self.kind == "study":
+            return ()
+        return tuple(find_contradictions(self.text, self.findings, self.mentions.found))
 
     def shares(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return what part each place of a report has in the probability of a point or region.
@@ -376,10 +388,26 @@ class Encoding:
         support, outside = self._judge(), self.find_outside()
         if self.report is not None and self.report.is_normal and outside is None:
             return withhold(support, "the report says that nothing is wrong")
+        if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
+            return withhold(support, self._why_silent())
         if outside is None:
             return support
         support = replace(support, outside=outside.where)
         return withhold(support, f"outside the brain: {outside.where}")
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing says where: neither what is found, nor that it is elsewhere or normal."""
+        is_normal = self.report is not None and self.report.is_normal
+        return self.is_mean_map and not is_normal and self.find_outside() is None
+
+    def _why_silent(self) -> str:
+        found = [mention for mention in self.mentions if not mention.is_generic]
+        if any(mention.is_negated for mention in found):
+            return "nothing to map: the text denies all that the model knows"
+        if self.mentions.present:
+            return "no place: these words point nowhere in particular"
+        return "no place: the model knows no word of this text"
 
     def _judge(self) -> Support:
         n_words = sum(1 for _ in WORD.finditer(self.text))
@@ -567,6 +595,48 @@ class Encoding:
             )
         by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
         return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
+
+    def save_figure(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        quantity: Literal["ratio", "density"] = "ratio",
+        layout: Literal["mosaic", "surface"] = "mosaic",
+        width_mm: float = 174.0,
+    ) -> None:
+        """Write the map as a figure for a paper: on white, without title or crosshair.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .svg, .pdf (shapes and letters, no pixels, but for the cortex) or .png (300 dots
+            per inch).
+        quantity : "ratio" or "density"
+            The ratio to the average study, or the share of the peaks per cm³.
+        layout : "mosaic" or "surface"
+            Axial slices, or the inflated cortex.
+        width_mm : float
+            A column has 85 mm, a page 174 mm.
+        """
+        from neurowhere.report.encoding import write_figure
+
+        write_figure(self, path, quantity=quantity, layout=layout, width_mm=width_mm)
+
+    def methods(self, *, atlas: str = AAL3) -> MethodsText:
+        """Write how the map came about: a paragraph and its references, for a paper.
+
+        Parameters
+        ----------
+        atlas : str
+            Name of the atlas that names regions.
+
+        Returns
+        -------
+        MethodsText
+            With `text` and `bibtex`; printed, one after the other.
+        """
+        origin = self.find_origin()
+        return write_methods(origin, origin.get("reading", {}), self.kind, atlas=atlas)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas beside those of the model.

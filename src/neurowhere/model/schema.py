@@ -7,12 +7,14 @@ meaning or goes.
 
 import math
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from textwrap import shorten
 from typing import Any, ClassVar, Literal
 
-from neurowhere.text.findings import Role
+from neurowhere.text.findings import Depth, Role
 from neurowhere.text.kinds import Kind
 
 SCHEMA_VERSION = 1
+LONGEST_QUOTE = 160  # characters of a sentence
 DIGITS = 4  # of numbers in JSON that are significant
 
 Span = tuple[int, int]  # start and end in the text, in Unicode code points
@@ -104,6 +106,8 @@ class Mention(Schema):
 class FindingPlace(Schema):
     """A place of a finding."""
 
+    name: str
+    """The structure, or the artery or territory."""
     names: list[str]
     """Structures that it stands for; several where the text has an artery or a territory."""
     words: str | None
@@ -113,6 +117,8 @@ class FindingPlace(Schema):
     role: Role
     """What the place is to the finding: only the seats, and less what it extends to, are drawn."""
     status: Literal["affirmed", "hedged", "denied"]
+    depth: Depth | None
+    """Layer of a seat; "surface" for what is outside the tissue, as a subdural haematoma."""
     rule: str
     """Row of the table of roles that says so; empty for a place without a cue."""
     share: float
@@ -134,6 +140,38 @@ class Finding(Schema):
         """Return the same without the words of the text."""
         places = [replace(place, words=None, where=None) for place in self.places]
         return replace(self, kind=None, places=places)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction(Schema):
+    """Two sentences of a report, one of which has the wrong side."""
+
+    lobe: str
+    """Lobe, or deep part of the brain, that both are about."""
+    side: Literal["left", "right"]
+    """Side of the lesion in one sentence."""
+    where: Span | None
+    """That sentence; null where the text is kept out."""
+    words: str | None
+    """Its words."""
+    other_side: Literal["left", "right"] | None
+    """Side of the lesion in the other sentence; null if it calls the lobe normal on that side."""
+    other_where: Span | None
+    """The other sentence."""
+    other_words: str | None
+    """Its words."""
+
+    def __str__(self) -> str:
+        first, other = map(_quoted, (self.words, self.other_words))
+        return f"{self.lobe}: {self.side}{first}, but {self.other_side or 'normal there'}{other}"
+
+    def without_text(self) -> "Contradiction":
+        """Return the same without the words of the text."""
+        return replace(self, where=None, words=None, other_where=None, other_words=None)
+
+
+def _quoted(words: str | None) -> str:
+    return "" if words is None else f" in “{shorten(words, LONGEST_QUOTE, placeholder=' …')}”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +318,8 @@ class Summary(Schema):
     """Words of reports, or of studies, that decided so: rows of the table of kinds."""
     findings: list[Finding] = field(default_factory=list)
     """What a report says is wrong, and where."""
+    contradictions: list[Contradiction] = field(default_factory=list)
+    """Where a report gives the same lesion different sides."""
     place: Place | None = None
     sentences: list[Sentence] | None = None
     problem: str | None = None
@@ -318,6 +358,7 @@ class Summary(Schema):
             ],
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
             findings=[each.without_text() for each in self.findings],
+            contradictions=[each.without_text() for each in self.contradictions],
             rules=[],  # named in the words of the text
             unknown=[],
             sentences=None,

@@ -22,6 +22,7 @@ from neurowhere.model.regions import (
 )
 from neurowhere.model.schema import (
     SCHEMA_VERSION,
+    Contradiction,
     Difference,
     DifferingRegion,
     Finding,
@@ -98,7 +99,8 @@ def summarise(
         similar=studies_of(encoding.similar),
         kind=encoding.kind,
         kind_signs=signs_of_kind(encoding.text)[encoding.kind] if encoding.report else [],
-        findings=_findings(encoding),
+        findings=findings_of(encoding),
+        contradictions=contradictions_of(encoding),
         place=None if at is None else _place(encoding, gazetteer, at),
         problem=encoding.problem,
     )
@@ -114,7 +116,23 @@ def _terms(encoding: Encoding) -> list[Term]:
     ]
 
 
-def _findings(encoding: Encoding) -> list[Finding]:
+def contradictions_of(encoding: Encoding) -> list[Contradiction]:
+    """Return where a report gives the same lesion different sides, with its words."""
+    return [
+        Contradiction(
+            each.lobe,
+            each.side,
+            each.where,
+            encoding.text[slice(*each.where)],
+            each.other_side,
+            each.other_where,
+            encoding.text[slice(*each.other_where)],
+        )
+        for each in encoding.contradictions
+    ]
+
+
+def findings_of(encoding: Encoding) -> list[Finding]:
     """Return what a report says is wrong, with the share of each place in the map."""
     shares: dict[tuple[int, int], float] = {}
     if encoding.report is not None and encoding.report.mixture is not None:
@@ -126,12 +144,14 @@ def _findings(encoding: Encoding) -> list[Finding]:
             finding.size_mm,
             [
                 FindingPlace(
+                    place.name,
                     list(place.names),
                     place.words,
                     place.span,
                     place.side,
                     place.role,
                     place.status,
+                    place.depth,
                     place.rule,
                     shares.get(place.span, 0.0),
                 )

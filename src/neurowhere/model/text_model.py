@@ -3,7 +3,7 @@
 import html
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -24,10 +24,10 @@ from neurowhere.learn import (
     mass_for,
 )
 from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
-from neurowhere.model.encoding import Encoding, TermUse
+from neurowhere.model.encoding import Encoding, TermUse, nowhere
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.lending import key_of
-from neurowhere.model.mixture import PlaceMaps, Report, mix
+from neurowhere.model.mixture import Mixture, PlaceMaps, Report, mass_for_seats, mix
 from neurowhere.model.reading import (
     EXPECTED_TEXT,
     Reader,
@@ -41,7 +41,7 @@ from neurowhere.model.titles import title_of
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.findings import find_findings
+from neurowhere.text.findings import Place, find_findings
 from neurowhere.text.kinds import Kind
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
@@ -61,6 +61,7 @@ OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as w
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
 TINY = 1e-12
+EVENLY = 1e-3  # of what places explain, that is given to each by its share in the whole map
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
@@ -127,20 +128,60 @@ class _Explanation:
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
         if self.report is None or self.report.mixture is None:
             return self._product(places)
-        mixture, mean = self.report.mixture, self.model.mean_map_
+        return self._mixed(self.report.mixture, places)
+
+    def _mixed(self, mixture: Mixture, places: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Split the log ratio of a mixture: the text's own share by its terms, the rest by places.
+
+        With s the share of the text's map in a region, its terms explain s times their sum; what is
+        left of the log ratio goes to the places, by their shares. In a linear model, maps add up.
+        """
+        mean, is_log = self.model.mean_map_, self.model.predictor_.unit == "log probability"
         q = np.maximum(mixture.probabilities, TINY)
-        whole = places * (mixture.share_of_whole * mixture.whole / q)
-        explained = self._product(whole)
-        entry = {column: n for n, column in enumerate(self._columns)}
+        if is_log:
+            share = mixture.share_of_whole * mixture.whole / q  # (m,)
+            total = self._total
+            norm = total.max() + np.log(mean @ np.exp(total - total.max()))
+            left = np.log(q / mean) - share * (total - norm)
+            left /= 1 - share + EVENLY
+            explained = self._product(places * share)
+            constant = norm * float(places @ share)
+        else:
+            left, constant = np.ones(len(q)), 0.0
+            explained = mixture.share_of_whole * self._product(places)
+        by_weight = np.abs(self.readings.rows[0].data[self.order])
+        by_weight = by_weight / max(by_weight.sum(), TINY)
+        explained -= constant * by_weight
         for component in mixture.components:
-            own = places * (component.share * component.map / q)
-            raised = np.log(np.maximum(component.map, TINY) / mean)
-            known = self.model.vocabulary_
-            names = [name for name in component.place.names if name in known]
-            columns = [entry[n] for name in names if (n := known.index(name)) in entry]
+            if is_log:  # where no place reaches, all of them have taken from the text
+                reach = component.map / q + EVENLY / (1 - mixture.share_of_whole)
+            else:
+                reach = component.map - mean
+            added = component.share * float(places @ (reach * left))
+            columns = self._columns_of(component.place)
             if columns:
-                explained[columns] += float(own @ raised) / len(columns)
+                explained[columns] += added / len(columns)
+            else:
+                explained += added * by_weight
         return explained
+
+    @property
+    def _total(self) -> NDArray[np.floating]:
+        """What all terms add to the exponent of each region: (m,)."""
+        row = self.readings.rows[0]
+        lift, _, shifts = _added_beside(self)
+        total: NDArray[np.floating] = self.model.predictor_.added(row).sum(axis=0, dtype=np.float64)
+        total += shifts.sum(axis=0)
+        if lift is not None:
+            total += np.asarray(lift.added.sum(axis=0)).ravel()
+        return total
+
+    def _columns_of(self, place: Place) -> list[int]:
+        """Return the entries of the terms of a place."""
+        entry = {column: n for n, column in enumerate(self._columns)}
+        known = self.model.vocabulary_
+        columns = (known.index(name) for name in place.names if name in known)
+        return [entry[column] for column in columns if column in entry]
 
     @cached_property
     def _columns(self) -> list[int]:
@@ -223,6 +264,11 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def _outside(text: str, readings: Readings, row: int) -> Outside | None:
+    """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+    return find_outside(text, readings.mentions[row]) if readings.listed[row] is None else None
 
 
 def _drawn_names(report: Report | None) -> frozenset[str] | None:
@@ -636,6 +682,7 @@ class TextModel(Parameters):
         own, features = readings.only(row), readings.rows[row]
         report = predicted.reports[row] if predicted.reports else None
         order = np.lexsort((features.indices, -features.data))  # the same in any batch
+        is_report = report is not None and report.gate > 0.5
         uses = partial(self._uses, own, 0, order)
         return Encoding(
             text=text,
@@ -646,7 +693,7 @@ class TextModel(Parameters):
             find_uses=dict if report and report.is_normal else uses,
             mentions=own.mentions[0],
             listed=own.listed[0],
-            calibrate=float if report and report.gate > 0.5 else partial(self._mass_for, features),
+            calibrate=mass_for_seats if is_report else partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=_Explanation(self, text, own, reader, order, report),
             report=report,
@@ -656,14 +703,14 @@ class TextModel(Parameters):
             find_named=partial(
                 self._named, own, 0, self._follows_sides(reader), _drawn_names(report)
             ),
-            find_outside=partial(self._outside, text, own, 0),
+            find_origin=partial(self._origin, reader),
+            find_outside=nowhere if self.text == "none" else partial(_outside, text, own, 0),
             model=self,
         )
 
-    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
-        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
-        is_read = self.text != "none" and readings.listed[row] is None
-        return find_outside(text, readings.mentions[row]) if is_read else None
+    def _origin(self, reader: Reader) -> dict[str, Any]:
+        """Return what the model is, and how it reads."""
+        return {**self.summary(), "reading": asdict(reader)}
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""

@@ -28,12 +28,15 @@ NOT_DRAWN = (158, 158, 158, 255)  # in the bar, where values get no colour
 BAR_WIDTH_MM, TICK_GAP_MM, UNIT_MM = 9.0, 4.0, 14.0  # the last from the bar to its unit
 LEAST_BETWEEN_TICKS = 0.08  # of the bar's height
 MOST_ROUND_TICKS = 5
+RATIOS = (1.5, 2, 3, 5, 10, 20, 50, 100)
+FADE = 0.15  # of the colours beyond the threshold, that appear by and by
 LEAST_FIXED = 1e-3  # of a span; smaller numbers have an exponent
 LABEL_MM = 4.0  # from the edges of a panel to its words
 
 # Anchors of ColorBrewer's palettes (colorbrewer2.org), which matplotlib has by the same names.
 PALETTES = {
     "YlOrRd": "ffffcc ffeda0 fed976 feb24c fd8d3c fc4e2a e31a1c bd0026 800026",
+    "Greys": "ffffff f0f0f0 d9d9d9 bdbdbd 969696 737373 525252 252525 000000",
     "RdBu_r": "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f",
 }
 
@@ -136,14 +139,19 @@ class Colours(NamedTuple):
     palette: str
     lowest: float
     highest: float
-    threshold: float  # values nearer to zero are not drawn
+    threshold: float  # values nearer to zero are not drawn, and those just beyond it faintly
+    is_ratio: bool = False  # values are logarithms of ratios, which are written
+    is_open: bool = False  # values beyond the ends have the colours of the ends
 
     def paint(self, values: NDArray[np.floating]) -> NDArray[np.uint8]:
         """Return the colours of values, transparent where they are not drawn: (..., 4)."""
         span = (self.highest - self.lowest) or 1.0
         steps = (values - self.lowest) * (N_COLOURS / span)
         painted = palette(self.palette)[steps.clip(0, N_COLOURS - 1).astype(np.uint8)]
-        painted[..., 3] = np.where(np.abs(values) > self.threshold, 255, 0)
+        beyond = np.abs(values) - self.threshold
+        fade = FADE * (self.highest - self.threshold)
+        share = beyond / fade if fade > 0 else np.ones_like(beyond)
+        painted[..., 3] = np.where(beyond > 0, 255 * share.clip(0, 1), 0)
         return painted
 
     @property
@@ -155,6 +163,8 @@ class Colours(NamedTuple):
         >>> list(Colours("RdBu_r", -2.73, 2.73, 0.68).ticks.values())
         ['−2.7', '−2.0', '−0.7', '0.0', '0.7', '2.0', '2.7']
         """
+        if self.is_ratio:
+            return self._ratios
         span = (self.highest - self.lowest) or 1.0
         size = 10.0 ** math.floor(math.log10(span / MOST_ROUND_TICKS))
         step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= MOST_ROUND_TICKS)
@@ -167,7 +177,41 @@ class Colours(NamedTuple):
             if all(abs(value - mark) > apart for mark in marks):
                 marks.append(value)
         form = f".{max(1 - math.floor(math.log10(span)), 0)}f" if span > LEAST_FIXED else ".2g"
-        return {mark: f"{mark:{form}}".replace("-", "−") for mark in sorted(marks)}
+        words = {mark: f"{mark:{form}}".replace("-", "−") for mark in sorted(marks)}
+        if self.is_open:
+            words[self.highest] = f"≥ {words[self.highest]}"
+        return words
+
+    @property
+    def _ratios(self) -> dict[float, str]:
+        """Ends, thresholds, ×1 and round ratios.
+
+        >>> colours = Colours("RdBu_r", -1.6, 1.6, 0.5, is_ratio=True, is_open=True)
+        >>> list(colours.ticks.values())
+        ['≤ ×0.2', '×0.33', '×0.61', '×1', '×1.6', '×3', '≥ ×5']
+        """
+        marks = [self.lowest, self.highest, 0.0]
+        round_ones = [sign * math.log(ratio) for ratio in RATIOS for sign in (1, -1)]
+        for value in (self.threshold, -self.threshold, *round_ones):
+            is_within = self.lowest < value < self.highest
+            apart = LEAST_BETWEEN_TICKS * (self.highest - self.lowest)
+            if is_within and all(abs(value - mark) > apart for mark in marks):
+                marks.append(value)
+        words = {mark: _times(mark) for mark in sorted(marks)}
+        if self.is_open:
+            words[self.lowest] = f"≤ {words[self.lowest]}"
+            words[self.highest] = f"≥ {words[self.highest]}"
+        return words
+
+
+def _times(logarithm: float) -> str:
+    """Return a ratio as a factor, from its logarithm.
+
+    >>> [_times(math.log(ratio)) for ratio in (0.2, 1, 2.5, 30)]
+    ['×0.2', '×1', '×2.5', '×30']
+    """
+    ratio = math.exp(logarithm)
+    return f"×{ratio:.0f}" if ratio >= 10 else f"×{ratio:.2g}"
 
 
 @cache

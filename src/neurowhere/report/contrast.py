@@ -15,7 +15,7 @@ from neurowhere.contrast.regression import RATE
 from neurowhere.model.encoding import Encoding
 from neurowhere.report.comparison import name_rows, new_figure
 from neurowhere.report.encoding import viewer_data
-from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
+from neurowhere.report.maps import CONTRAST_UNIT, DPI, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, write_csv
 from neurowhere.text.labels import region_names
@@ -174,7 +174,11 @@ def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
     values = np.where(contrast.significant() & (sign * values > 0), values, 0.0)
     title = f"{_title(contrast)}: {_found(contrast, values, 'lowered' if lowered else 'raised')}"
     return draw_map(
-        contrast.to_img(values), signed=True, title=title, unit=RATIO_UNIT, highest=END_OF_COLOURS
+        contrast.to_img(values),
+        signed=True,
+        title=title,
+        unit=CONTRAST_UNIT,
+        highest=END_OF_COLOURS,
     )
 
 

@@ -12,16 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
+from neurowhere.exceptions import OutputError
 from neurowhere.model.algebra import MINUS
 from neurowhere.model.encoding import Encoding, Maps, RegionOrder
+from neurowhere.model.methods import AAL3
 from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
 from neurowhere.model.schema import Summary, Support, Term
+from neurowhere.model.seats import seats_of, write_seats
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import MEAN_MAP, RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import highlight, render_page
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
-from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.report.words import findings_in_words, places_in_words
+from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.images import (
     MAX_RESOLUTION_MM,
     MIN_RESOLUTION_MM,
@@ -38,6 +42,7 @@ __all__ = [
     "title_of_picture",
     "viewer_data",
     "write_encoding",
+    "write_figure",
 ]
 
 KIND = "encoding"
@@ -116,6 +121,8 @@ def write_encoding(
         )
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
+        if seats := seats_of(encoding, with_text=with_text):
+            write_seats(seats, temporary)
         info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
         if maps != "none":
             grid = _write_images(encoding, temporary, resolution_mm, like)
@@ -127,6 +134,30 @@ def write_encoding(
             (temporary / "report.html").write_text(page, "utf-8")
         info["atlas"] = atlas.title or repr(atlas)
         write_info(temporary, info | {"about": dict(about or {})})
+
+
+def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write the map of a text as a figure for a paper.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    path : path
+        Ends in .svg, .pdf or .png.
+    **options
+        As of `draw_figure`: quantity, layout, width_mm.
+    """
+    from neurowhere.report.figure import FORMATS, draw_figure, figure_bytes
+
+    ending = Path(path).suffix.lstrip(".").lower()
+    form = next((each for each in FORMATS if each == ending), None)
+    if form is None:
+        wanted = ", ".join(f".{each}" for each in FORMATS)
+        raise OutputError(
+            f"expected a figure's name that ends in {wanted}, got {Path(path).name!r}"
+        )
+    content = figure_bytes(draw_figure(encoding, **options), form)
+    Path(path).write_bytes(content)
 
 
 # ---- images
@@ -304,6 +335,9 @@ def encoding_page(
         order=order_in_words(regions, "probability" if encoding.is_mean_map else sort, usual),
         usual=usual,
         terms=_strongest(summary),
+        answer=places_in_words(summary),
+        findings=findings_in_words(summary) if with_text else [],
+        methods=encoding.methods(atlas=_name_of(atlas)),
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
@@ -313,6 +347,10 @@ def encoding_page(
             _about_regions(summary, atlas),
         ),
     )
+
+
+def _name_of(atlas: Atlas) -> str:
+    return AAL3 if atlas is default_atlas() else atlas.title or "the model"
 
 
 def _support_in_words(support: Support) -> dict[str, str]:
@@ -389,6 +427,7 @@ def viewer_data(
         "place": [round(mm) for mm in place],
         "smooth": isinstance(encoding.partition, VoxelGrid),
         "regions": regions or [],
+        "average": encoding.is_mean_map,
     }
 
 

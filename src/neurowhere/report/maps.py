@@ -34,11 +34,13 @@ from neurowhere.report.tables import to_csv
 from neurowhere.space import Atlas
 
 __all__ = [
+    "CONTRAST_UNIT",
     "DENSITY_COLOURS",
     "DPI",
     "RATIO_UNIT",
     "SIGNED_COLOURS",
     "TITLE_COLOUR",
+    "colours_of",
     "draw_encoding",
     "draw_map",
     "smooth",
@@ -53,13 +55,19 @@ TITLE_FOOT_MM, BAR_FOOT_MM = 10.0, 5.0
 GAP_MM, MIDDLE_MM, BAR_MM = 4.0, 16.0, 66.0  # between panels, between their kinds, for the bar
 SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
 LARGEST = 1.0  # on the scale of a map that is zero everywhere
-SHOWN, SIGNED_SHOWN = 0.05, 0.1  # share of the voxels, the strongest ones, that get a colour
+SHOWN = 0.1  # share of the voxels, the strongest ones, that get a colour
+BRIGHTEST = 0.999  # share of the voxels below the last colour
+SIGNED_SHOWN = SHOWN
 FAINTEST = 1e3  # as much as the colours reach: all but zeros is shown
 MEAN_MAP = "mean map of all studies"
 JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR = INK
-UNIFORM_UNIT, RATIO_UNIT = "× uniform", "log ratio"
+DENSITY_UNIT, RATIO_UNIT = "% of peaks per cm³", "× the average"
+TERM_UNIT, CONTRAST_UNIT = "× with the term", "× the reference"
+RATIO_UNITS = (RATIO_UNIT, TERM_UNIT, CONTRAST_UNIT)  # of which maps hold the logarithms
+PERCENT_PER_CM3 = 1e5  # of a density in mm⁻³
+AVERAGE_COLOURS = "Greys"  # of a map that says nothing
 PNG_COMPRESSION = 4  # of PNG, of 9: a tenth larger than by default, in half of the time
 MOST_VOLUMES = 2**15 - 1  # NIfTI counts volumes in 16 bits
 SINGLE_FILE_OFFSET = 352  # bytes before the voxels of a NIfTI file
@@ -98,9 +106,10 @@ def draw_map(
     """
     canvas = _new_canvas()
     volume = volume_of(img)
-    colours = _colours(volume.data, signed)
+    colours = colours_of(volume.data, signed, is_ratio=unit in RATIO_UNITS)
     if highest is not None:
-        colours = Colours(SIGNED_COLOURS, -highest, highest, highest / FAINTEST)
+        least = highest / FAINTEST
+        colours = colours._replace(lowest=-highest, highest=highest, threshold=least)
     _draw_row(canvas, 1, volume, colours, strongest_place(img), title, unit)
     left = MARGIN_MM
     for z in _slices(img):
@@ -111,34 +120,41 @@ def draw_map(
 
 
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
-    """Draw the density of an encoding, and its log ratio to the mean map: slices and glass brain.
+    """Draw an encoding compared with the mean map, and its density: slices and glass brain.
 
-    Both are cut at the strongest peak.
+    Both are cut at the strongest peak. Of a text that says nothing of where, the mean map is drawn
+    in grey.
 
     Parameters
     ----------
     encoding : Encoding
     title : str
-        Of the density.
+        What the text is about.
 
     Returns
     -------
     PIL.Image.Image
     """
-    relative = encoding.density * encoding.brain.total_volume_mm3
-    density = encoding.partition.to_img(relative)
+    density = encoding.partition.to_img(encoding.density * PERCENT_PER_CM3)
     peaks = encoding.peaks[XYZ].to_numpy(np.float64).tolist()
     place = tuple(peaks[0]) if peaks else strongest_place(density)
-    against = "Against the mean map of all studies"
-    if encoding.is_mean_map:
-        title, against = title or MEAN_MAP, f"{against}: the text supports no map"
     canvas = _new_canvas()
+    if encoding.is_mean_map:
+        volume = volume_of(density)
+        colours = colours_of(volume.data, signed=False)._replace(palette=AVERAGE_COLOURS)
+        reason = encoding.support.withheld
+        words = f"{reason[0].upper()}{reason[1:]}. " if reason else ""
+        words += "The average of all studies:"
+        _draw_row(canvas, 1, volume, colours, place, words, DENSITY_UNIT)
+        return canvas.picture
     for row, img, signed, words, unit in (
-        (1, density, False, f"Density: {title}" if title else "Density", UNIFORM_UNIT),
-        (0, encoding.log_ratio_img, True, against, RATIO_UNIT),
+        (1, encoding.log_ratio_img, True, f"Compared with the average study: {title}", RATIO_UNIT),
+        (0, density, False, "Density of reported peaks", DENSITY_UNIT),
     ):
         volume = volume_of(img)
-        _draw_row(canvas, row, volume, _colours(volume.data, signed), place, words, unit)
+        _draw_row(
+            canvas, row, volume, colours_of(volume.data, signed), place, words.rstrip(": "), unit
+        )
     return canvas.picture
 
 
@@ -147,14 +163,29 @@ def _new_canvas() -> Canvas:
     return Canvas(CANVAS_MM, 2 * (ROW_MM + TITLE_MM) + MARGIN_MM)
 
 
-def _colours(data: NDArray[Any], signed: bool) -> Colours:
-    """Return how a map is coloured, whatever it is drawn on."""
-    if not signed:
-        threshold = shown_above(data, SHOWN)
-        return Colours(DENSITY_COLOURS, threshold, max(float(data.max()), threshold), threshold)
+def colours_of(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
+    """Return how a map is coloured, whatever it is drawn on.
+
+    Parameters
+    ----------
+    data : array
+        Values of its voxels.
+    signed : bool
+        Whether the sign matters.
+    is_ratio : bool
+        Whether signed values are logarithms of ratios.
+
+    Returns
+    -------
+    Colours
+    """
     absolute = np.abs(data)
-    highest = float(absolute.max()) or LARGEST
-    return Colours(SIGNED_COLOURS, -highest, highest, shown_above(absolute, SIGNED_SHOWN))
+    threshold = shown_above(absolute, SHOWN)
+    found = absolute[absolute > 0]
+    highest = max(float(np.quantile(found, BRIGHTEST)) if found.size else LARGEST, threshold)
+    if not signed:
+        return Colours(DENSITY_COLOURS, threshold, highest, threshold, is_open=True)
+    return Colours(SIGNED_COLOURS, -highest, highest, threshold, is_ratio, is_open=True)
 
 
 def _draw_row(
@@ -274,7 +305,7 @@ def write_term(
     with new_folder(folder, overwrite=overwrite) as temporary:
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
-        unit = RATIO_UNIT if term.unit == "log probability" else "mm⁻³"
+        unit = TERM_UNIT if term.unit == "log probability" else "mm⁻³"
         figure = draw_map(term.img, signed=True, title=term.title, unit=unit)
         write_png(figure, temporary / "map.png")
         about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}

@@ -11,7 +11,7 @@ from neurowhere.model.regions import order_in_words, usual_in_words
 from neurowhere.model.schema import Region, Study, Summary
 from neurowhere.model.summary import studies_of, summarise
 from neurowhere.model.term_maps import TermMap
-from neurowhere.report.maps import RATIO_UNIT, draw_encoding, draw_map, write_png
+from neurowhere.report.maps import CONTRAST_UNIT, TERM_UNIT, draw_encoding, draw_map, write_png
 from neurowhere.report.page import asset, highlight, in_mm, render, signed, times
 
 __all__ = ["contrast_html", "decoding_html", "encoding_html", "summary_html", "term_html"]
@@ -55,14 +55,16 @@ def summary_html(summary: Summary) -> str:
 
 def term_html(term: TermMap) -> str:
     """Return the picture of the map of a term as HTML."""
-    unit = RATIO_UNIT if term.unit == "log probability" else "per mm³"
+    unit = TERM_UNIT if term.unit == "log probability" else "per mm³"
     picture = draw_map(term.img, signed=True, title=term.title, unit=unit)
     return _fragment(repr(term), picture=picture, alt=term.title)
 
 
 def contrast_html(contrast: Contrast) -> str:
     """Return the picture of a contrast, its terms and its documents as HTML."""
-    picture = draw_map(contrast.log_ratio_img, signed=True, title=repr(contrast), unit=RATIO_UNIT)
+    picture = draw_map(
+        contrast.log_ratio_img, signed=True, title=repr(contrast), unit=CONTRAST_UNIT
+    )
     tables = [
         _of_frame("terms", contrast.terms),
         _of_frame("documents", contrast.documents),

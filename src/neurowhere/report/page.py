@@ -37,6 +37,18 @@ __all__ = [
 ]
 
 MEDIA_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
+ROLE_WORDS = {  # what a place is to a finding; what is spared is marked as negated
+    "seat": "seat of",
+    "extension": "reached by",
+    "satellite": "satellite of",
+    "edema": "edema of",
+    "pressed": "pressed by",
+    "mentioned": "named beside",
+    "old": "seat of an old",
+    "landmark": "near",
+    "level": "level at which is measured",
+    "compared": "compared with",
+}
 N_STRENGTHS = 5  # shades of a hue; `.strength-1` to `.strength-5` of the style sheet
 TAGS = ("s", "mark", "u", "span")  # the first one that applies to a part of the text
 
@@ -127,6 +139,7 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters |= {
+        "capitalised": lambda words: words[:1].upper() + words[1:],
         "inlined": inlined,
         "interval": interval,
         "percent_of": percent_of,
@@ -234,11 +247,21 @@ def highlight(encoding: Encoding) -> Markup:
     Markup
     """
     shown = encoding.text[: encoding.listed]
-    marked = markup(shown, notes_on(encoding.mentions, encoding.terms, encoding.unit))
+    notes = [*notes_on(encoding.mentions, encoding.terms, encoding.unit), *_roles(encoding)]
+    marked = markup(shown, notes)
     if encoding.listed is None:
         return marked
     n_more = len(encoding.text) - len(shown)
     return marked + f"… {n_more:,} more characters were read and are not shown."
+
+
+def _roles(encoding: Encoding) -> Iterator[Note]:
+    """Yield what each place is to a finding of a report."""
+    for finding in encoding.findings:
+        for place in finding.places:
+            if place.role in ROLE_WORDS:
+                words = f"{ROLE_WORDS[place.role]} {finding.kind or 'the finding'}"
+                yield Note(*place.span, "span", f"as-{place.role}", words)
 
 
 def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Note]:
@@ -302,8 +325,10 @@ def _hue(value: float, strongest: float) -> str:
 
 
 def _ignored(mention: Mention) -> Note:
-    why = f"in the section {mention.section}" if mention.section else "negated here"
-    return Note(*_span(mention), "s", "denied", f"{mention.term}: {why}, not counted")
+    if mention.section:
+        words = f"{mention.term}: in the section {mention.section}, not counted"
+        return Note(*_span(mention), "span", "skipped", words)
+    return Note(*_span(mention), "s", "denied", f"{mention.term}: negated here, not counted")
 
 
 def _cues(mention: Mention) -> Iterator[Note]:

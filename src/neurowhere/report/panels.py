@@ -107,11 +107,11 @@ def add_slice(canvas: Canvas, panel: Panel, volume: Volume, at_mm: float, colour
         Where the slice crosses the axis of the panel.
     colours : Colours
     """
-    pixels = _template_slice(panel.axis, at_mm).copy()
+    pixels = _template_slice(panel.axis, at_mm)
     painted = colours.paint(cut(volume, panel.axis, at_mm, BOX_MM))
-    shown = painted[..., 3] > 0
-    pixels[shown] = painted[..., :3][shown]
-    canvas.add_picture(panel.extent, pixels)
+    share = painted[..., 3:] / 255
+    mixed = np.rint(share * painted[..., :3] + (1 - share) * pixels).astype(np.uint8)
+    canvas.add_picture(panel.extent, mixed)
     left, _, bottom, _ = panel.extent
     at = f"{'xyz'[panel.axis]} = {at_mm:.0f}".replace("-", "−")
     canvas.write(left + LABEL_MM / 2, bottom + LABEL_MM, at)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.report.canvas import BAR_WIDTH_MM, Canvas, Colours, add_bar
-from neurowhere.report.maps import SIGNED_COLOURS
+from neurowhere.report.maps import BRIGHTEST, RATIO_UNIT, SHOWN, SIGNED_COLOURS
 from neurowhere.report.panels import at_points, volume_of
 from neurowhere.space.images import nilearn_file
 
@@ -23,13 +23,13 @@ __all__ = [
     "hemisphere",
     "rasterise",
     "sample",
+    "view_pictures",
 ]
 
 MESH = "datasets/data/fsaverage5/{}_{}.gii.gz"  # kind of surface, hemisphere
 SIDES = ("left", "right")
 VIEWS = (("left", -1), ("left", 1), ("right", -1), ("right", 1))  # hemisphere, side of the eye
 DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # between the pial surface and the white matter
-SHOWN_VERTICES = 0.15  # share of them, those that change most, that get a colour
 GYRUS_GREY, SULCUS_GREY = 0.85, 0.65
 LIGHT, SHADE = (0.35, -0.25, 0.9), 0.35  # from above, in front, and how much it darkens
 
@@ -80,20 +80,47 @@ def draw_surface(img: Any, unit: str = "") -> Any:
     canvas = Canvas(*CANVAS_MM)
     halves = sample(img)
     absolute = np.abs(np.concatenate(list(halves.values())))
-    highest = float(absolute.max()) or 1.0
-    threshold = float(np.quantile(absolute, 1 - SHOWN_VERTICES))
-    colours = Colours(SIGNED_COLOURS, -highest, highest, threshold)
+    highest = float(np.quantile(absolute, BRIGHTEST)) or 1.0
+    threshold = float(np.quantile(absolute, 1 - SHOWN))
+    colours = Colours(
+        SIGNED_COLOURS, -highest, highest, threshold, unit == RATIO_UNIT, is_open=True
+    )
     left = MARGIN_MM
-    for name, side in VIEWS:
+    for words, pixels in _views(halves, colours):
         extent = (left, left + VIEW_MM[0], LABEL_MM, LABEL_MM + VIEW_MM[1])
-        canvas.add_picture(extent, _picture(name, side, halves[name], colours))
-        seen = "lateral" if (side < 0) == (name == "left") else "medial"
-        canvas.write(left + VIEW_MM[0] / 2, LABEL_MM / 2, f"{name}, {seen}", anchor="mm")
+        canvas.add_picture(extent, pixels)
+        canvas.write(left + VIEW_MM[0] / 2, LABEL_MM / 2, words, anchor="mm")
         left += VIEW_MM[0] + GAP_MM
     right = CANVAS_MM[0] - MARGIN_MM
     bar = (right - BAR_WIDTH_MM, right, LABEL_MM, CANVAS_MM[1] - BAR_TOP_MM)
     add_bar(canvas, bar, colours, unit)
     return canvas.picture
+
+
+def view_pictures(img: Any, colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
+    """Return pictures of a map on the cortex, each with the name of its view.
+
+    Parameters
+    ----------
+    img : NIfTI image
+    colours : Colours
+
+    Returns
+    -------
+    list of (str, (height, width, 4) array)
+        Rows from below.
+    """
+    return _views(sample(img), colours)
+
+
+def _views(halves: dict[str, Floats], colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
+    return [
+        (
+            f"{name}, {'lateral' if (side < 0) == (name == 'left') else 'medial'}",
+            _picture(name, side, halves[name], colours),
+        )
+        for name, side in VIEWS
+    ]
 
 
 def sample(img: Any) -> dict[str, Floats]:
@@ -153,14 +180,14 @@ def _picture(name: str, side: int, values: Floats, colours: Colours) -> NDArray[
     under = np.einsum("pv,pv->p", values[view.vertices], view.weights)
     depth = np.einsum("pv,pv->p", hemisphere(name).depth[view.vertices], view.weights)
     painted = colours.paint(under)
-    plain = painted[:, 3] == 0
-    grey = np.where(depth > 0, SULCUS_GREY, GYRUS_GREY)[plain]
-    painted[plain, :3] = (255 * grey)[:, None].astype(np.uint8)
+    share = painted[:, 3:] / 255
+    grey = 255 * np.where(depth > 0, SULCUS_GREY, GYRUS_GREY)[:, None]
+    colour = share * painted[:, :3] + (1 - share) * grey
     shape = [round(mm * PIXELS_PER_MM) for mm in reversed(VIEW_MM)]
     picture = np.full((*shape, 4), (255, 255, 255, 0), np.uint8)
     shade = 1 - SHADE * (1 - view.light)
     picture[view.pixels] = np.concatenate(
-        [painted[:, :3] * shade[:, None], np.full((len(under), 1), 255)], axis=1
+        [colour * shade[:, None], np.full((len(under), 1), 255)], axis=1
     )
     return picture
 

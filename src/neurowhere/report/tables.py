@@ -293,7 +293,7 @@ def chunks_of(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]
 def _outcome(encoding: Encoding) -> Outcome:
     if encoding.problem:
         return encoding.problem
-    if encoding.support.withheld or not encoding.is_mean_map:
+    if not encoding.is_silent:
         return encoding
     if any(mention.is_negated and not mention.is_generic for mention in encoding.mentions):
         return DENIED

@@ -91,7 +91,9 @@ _SIZE = re.compile(
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
-    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall)\b",
+    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
+    r"|concluding|(?:radiologist )?comment|a(?=:))\b"
+    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b",
     re.I | re.M,
 )
 
@@ -120,10 +122,14 @@ class Place:
         Whether it stands in the impression of the report.
     is_weak : bool
         Whether its sentence only has a lesion somewhere, not of this place by a cue.
+    territory : str
+        Name of the artery or territory whose parts `names` are; empty for a structure.
     depth : "surface", "cortical", "subcortical", "deep", "periventricular" or None
         Layer of the place that its sentence names.
     size_mm : float, optional
         Size of what is there, if this is a seat.
+    side_where : (int, int) or None
+        Where its own sentence gives the side; None if the place has that of its finding.
     """
 
     names: tuple[str, ...]
@@ -136,8 +142,15 @@ class Place:
     rule: str = ""
     is_concluded: bool = False
     is_weak: bool = False
+    territory: str = ""
     depth: Depth | None = None
     size_mm: float | None = None
+    side_where: Span | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call it: the structure, or the artery or territory."""
+        return self.territory or ", ".join(self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +250,14 @@ def _name(document: Document, place: Place) -> Name:
 def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     """Yield the structures that a text affirms, and those that its arteries point to."""
     spans = []
+    territories = {
+        (rule.start, rule.end)
+        for rule in mentions.rule_based
+        if rule.rule_kind == "artery" and rule.implied and _counts(rule)
+    }
     for mention in (*mentions.found, *mentions.places):
+        if (mention.start, mention.end) in territories:
+            continue  # drawn by the parts of its territory
         if (mention.is_structure or mention in mentions.places) and _is_place(mention):
             spans.append((mention.start, mention.end))
             yield _place(text, mention, (mention.term,))
@@ -247,7 +267,9 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
             sides = {structure.side for structure in mention.implied if structure.side}
             side = sides.pop() if len(sides) == 1 else mention.side
             names = tuple(structure.term for structure in mention.implied)
-            yield replace(_place(text, mention, names), side=side)
+            where = mention.side_span or (mention.start, mention.end) if side else None
+            place = _place(text, mention, names)
+            yield replace(place, side=side, side_where=where, territory=mention.term)
 
 
 def _is_place(mention: Mention) -> bool:
@@ -269,7 +291,17 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     status: Literal["affirmed", "hedged", "denied"] = (
         "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
     )
-    return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, status)
+    where = mention.side_span or span if mention.side else None
+    return Place(
+        names,
+        text[slice(*span)],
+        span,
+        role,
+        mention.side,
+        mention.weight,
+        status,
+        side_where=where,
+    )
 
 
 def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
@@ -297,19 +329,23 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
-        if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
+        if role in ("seat", "mentioned") and FLUID.search(
+            f"{place.words} {place.names[0]}".lower()
+        ):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        sentence = document.text[slice(*document.span(first, end))]
-        side = place.side or _side_of(sentence)
+        span = document.span(first, end)
+        sentence = document.text[slice(*span)]
+        own_side = _side_of(document.text, span) if place.side is None else None
         found.append(
             replace(
                 place,
                 role=role,
                 rule=rule,
-                side=place.side if role == "spared" else side,
+                side=own_side[0] if own_side and role != "spared" else place.side,
+                side_where=own_side[1] if own_side else _within(place.side_where, span),
                 is_concluded=is_concluded,
                 is_weak=is_weak,
                 depth=_depth_of(sentence) if role == "seat" else None,
@@ -326,10 +362,18 @@ def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
     return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
 
 
-def _side_of(sentence: str) -> Side | None:
+def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    sides = {match[1].lower() for match in _SIDE.finditer(sentence)}
-    return sides.pop() if len(sides) == 1 else None  # type: ignore[return-value]
+    found = list(_SIDE.finditer(text[slice(*sentence)]))
+    if len({match[1].lower() for match in found}) != 1:
+        return None
+    start, end = found[0].span()
+    side: Side = found[0][1].lower()  # type: ignore[assignment]
+    return side, (sentence[0] + start, sentence[0] + end)
+
+
+def _within(span: Span | None, sentence: Span) -> Span | None:
+    return span if span and sentence[0] <= span[0] < sentence[1] else None
 
 
 def _depth_of(sentence: str) -> Depth | None:
@@ -438,6 +482,10 @@ def _add(findings: list[Finding], new: Finding) -> None:
         findings.append(new)
 
 
+def _is_territory(place: Place) -> bool:
+    return len(place.names) > 1 or bool(_ARTERY.search(place.names[0]))
+
+
 def _with_seats(findings: list[Finding]) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
@@ -447,7 +495,7 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
         return findings
     seats = [place for finding in findings for place in finding.seats]
     roles = {place.role for finding in findings for place in finding.places}
-    if any(not _ARTERY.search(place.names[0]) for place in seats) or (seats and roles == {"seat"}):
+    if any(not _is_territory(place) for place in seats) or (seats and roles == {"seat"}):
         return findings
     if seats and "extension" not in roles:
         return findings

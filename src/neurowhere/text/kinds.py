@@ -52,7 +52,7 @@ def report_gate(text: str) -> float:
     """Return how far a text is a report, γ, from 0 to 1.
 
     >>> round(report_gate("MRI: 3 cm enhancing mass in the left insula, no midline shift."), 2)
-    0.98
+    1.0
     >>> round(report_gate("We scanned healthy participants with fMRI during a task."), 2)
     0.0
     """

@@ -259,6 +259,7 @@ _REPORT_HEADING = re.compile(
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
     re.MULTILINE,
 )
+_MARKDOWN = re.compile(r"#|\*\*")
 _BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
 _MARK = re.compile(r"[:\n]|[ \t][-–—][ \t]")  # what every heading ends with
@@ -506,7 +507,10 @@ def _is_named(word: str) -> bool:
 
 
 def _report_headings(text: str) -> Iterator[Part]:
-    """Yield the headings of a text: those that are known, and all others of lines with a colon."""
+    """Yield the headings of a text: those that are known, and others of lines that mark them.
+
+    A line of its own is marked by a colon, or as Markdown marks it: "## Chest", "**Chest**".
+    """
     free = 0
     for start in (0, *(mark.end() for mark in _BEFORE_HEADING.finditer(text))):
         match = _REPORT_HEADING.match(text, start) if start >= free else None
@@ -518,7 +522,8 @@ def _report_headings(text: str) -> Iterator[Part]:
         name = next(fitting, "other")
         is_line, has_colon = match["line"] is not None, match["end"] == ":"
         is_known = name != "other" and (has_colon or not match["end"].isspace())
-        if is_known or (is_line and (has_colon or name != "other")):
+        is_marked = bool(_MARKDOWN.search(text, match.start(), match.start("words")))
+        if is_known or (is_line and (has_colon or is_marked or name != "other")):
             yield Part(name, match.start("words"), match.end())
 
 

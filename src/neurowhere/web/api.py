@@ -1,13 +1,14 @@
 """API: the routes under /api/v1, and the forms that their answers take."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple, cast
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
@@ -20,8 +21,15 @@ from neurowhere.web.schemas import EXAMPLES, AtlasName, to_json
 PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
-LINES = "application/x-ndjson"
-SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl"}
+LINES, PARTS = "application/x-ndjson", "multipart/form-data"
+SVG, PDF = "image/svg+xml", "application/pdf"
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl", PARTS: ".form"} | {
+    SVG: ".svg",
+    PDF: ".pdf",
+}
+PACKED = "gzip"
+WORTH_PACKING = 4_000  # bytes of an answer
+FASTEST = 1  # level of gzip; it takes a tenth of the bytes of a long answer
 OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 SUMMARY = EXAMPLES["summary"]
@@ -40,7 +48,7 @@ class Offer(NamedTuple):
     name: str
     summary: str
     query: type[BaseModel]
-    answer: type
+    answer: type | None
     forms: Mapping[str, str]
     example: Mapping[str, Any]
     errors: tuple[HTTPStatus, ...] = ()  # that others have not
@@ -61,7 +69,7 @@ OFFERS = [
         "Text to map",
         schemas.EncodeQuery,
         Summary,
-        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html"}.items()},
+        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html", PARTS: "parts"}.items()},
         SUMMARY | EXAMPLES["encode"],
     ),
     Offer(
@@ -95,6 +103,22 @@ OFFERS = [
         schemas.RelatedAnswer,
         {JSON: "related_json"},
         EXAMPLES["related"],
+    ),
+    Offer(
+        "figure",
+        "Map for a paper",
+        schemas.FigureQuery,
+        None,
+        {PNG: "figure_png", SVG: "figure_svg_png", PDF: "figure_pdf_png"},
+        {},
+    ),
+    Offer(
+        "methods",
+        "How maps came about, for a paper",
+        schemas.MethodsQuery,
+        schemas.MethodsAnswer,
+        {JSON: "methods_json"},
+        EXAMPLES["methods"],
     ),
     Offer(
         "region",
@@ -137,6 +161,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
+    told = {JSON: {"example": offer.example}} if JSON in offer.forms else {}
     refused = (*QUERY_ERRORS, *offer.errors, *([HTTPStatus.NOT_ACCEPTABLE] if files else []))
     router.add_api_route(
         f"/{offer.name}",
@@ -145,7 +170,8 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
         summary=offer.summary,
         name=offer.name,
         response_model=offer.answer,
-        responses=_responses({JSON: {"example": offer.example}} | files, refused),
+        response_class=JSONResponse if JSON in offer.forms else Response,
+        responses=_responses(told | files, refused),
     )
     for form in files:
         router.add_api_route(
@@ -172,11 +198,30 @@ def _handler(
             lines = await _stream_lines(pool, cast(schemas.BatchQuery, checked))
             return StreamingResponse(lines, media_type=form, headers=headers)
         content = await pool.run(offer.forms[form], checked)
-        return Response(content, media_type=form, headers=headers)
+        kind = f"{PARTS}; boundary={schemas.BOUNDARY}" if form == PARTS else form
+        if form in (JSON, PARTS) and len(content) > WORTH_PACKING:
+            headers["Vary"] = "Accept, Accept-Encoding"
+            if accepts_gzip(request.headers.get("accept-encoding", "")):
+                headers["Content-Encoding"] = PACKED
+                content = await asyncio.to_thread(gzip.compress, content, FASTEST)
+        return Response(content, media_type=kind, headers=headers)
 
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
     return handle
+
+
+def accepts_gzip(header: str) -> bool:
+    """Return whether a client takes compressed content.
+
+    >>> accepts_gzip("br, gzip"), accepts_gzip("gzip;q=0"), accepts_gzip("")
+    (True, False, False)
+    """
+    for part in header.lower().replace(" ", "").split(","):
+        name, _, quality = part.partition(";q=")
+        if name == PACKED:
+            return not quality or quality.strip("0.") != ""
+    return False
 
 
 async def _stream_lines(pool: Pool, query: schemas.BatchQuery) -> AsyncIterator[bytes]:
@@ -209,11 +254,16 @@ def _add_uploads(router: APIRouter, pool: Pool) -> None:
             float | None,
             Query(ge=0, allow_inf_nan=False, description="Values up to this do not count."),
         ] = None,
+        negative: Annotated[
+            bool, Query(description="Decode the negative values, by their magnitude.")
+        ] = False,
         n: Annotated[int, Query(ge=1, le=200, description="Rows of each table.")] = 20,
         atlas: Annotated[AtlasName, Query(description="Atlas that names regions.")] = "default",
     ) -> Response:
         image = await request.body()
-        query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n, atlas=atlas)
+        query = schemas.MapQuery.model_construct(
+            image=image, threshold=threshold, negative=negative, n=n, atlas=atlas
+        )
         return Response(await pool.run("decode_map_json", query), media_type=JSON)
 
     async def text(

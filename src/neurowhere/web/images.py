@@ -12,6 +12,7 @@ a plotting library::
 
 import gzip
 import io
+import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,14 +36,19 @@ from neurowhere.web.schemas import AtlasName, Colours
 
 __all__ = [
     "CORTEX",
+    "DATA",
     "TEMPLATES",
     "Look",
+    "as_steps",
     "atlas_named",
     "brain",
+    "comment",
     "cortex",
     "describe_region",
     "draw_slices",
+    "labels_of",
     "mask_of",
+    "negated",
     "read_image",
     "to_nifti",
     "to_png",
@@ -59,6 +65,9 @@ COLOUR_MAPS: dict[str, list[tuple[int, int, int]]] = {
 }
 BOX_MM = ((-76, 75), (-110, 75), (-72, 87))  # first and last voxel; the page knows them too
 GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
+KEPT_LEVEL = 7  # of what a browser keeps
+GREYS = 32  # of the template: a third of the bytes of 256, and hardly seen
+STEPS = 65535  # of a map for the page: half of the bytes of floats
 PNG_LEVEL = 3  # as above
 NEGATIVE = "ice"  # of what lies below zero
 BRIGHTEST_GREY = 0.85  # of the template, so that colours stand out
@@ -79,13 +88,15 @@ STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
 
 @cache
 def brain() -> Any:
-    """Return the brain of nilearn's MNI152 template at 1 mm, in whole numbers from 0 to 255."""
+    """Return the brain of nilearn's MNI152 template at 1 mm, in `GREYS` steps from 0 to 255."""
     grey, affine = mni152_template()
     cut = tuple(
         slice(int(first - start), int(last - start) + 1)
         for (first, last), start in zip(BOX_MM, affine[:3, 3], strict=True)
     )
-    return _image(grey[cut], np.array([first for first, _ in BOX_MM]), 1)
+    step = 255 / (GREYS - 1)
+    few = np.rint(np.rint(grey[cut] / step) * step).astype(np.uint8)
+    return _image(few, np.array([first for first, _ in BOX_MM]), 1)
 
 
 @cache
@@ -93,11 +104,14 @@ def coarse_brain() -> Any:
     """Return the same at 2 mm, which a page has sooner."""
     fine = np.asarray(brain().dataobj, np.float32)
     x, y, z = (size // 2 for size in fine.shape)
-    grey = np.rint(fine.reshape(x, 2, y, 2, z, 2).mean(axis=(1, 3, 5))).astype(np.uint8)
+    step = 255 / (GREYS - 1)
+    mean = fine.reshape(x, 2, y, 2, z, 2).mean(axis=(1, 3, 5))
+    grey = np.rint(np.rint(mean / step) * step).astype(np.uint8)
     return _image(grey, np.array([first + 0.5 for first, _ in BOX_MM]), 2)
 
 
 TEMPLATES = {"mni152": brain, "mni152-coarse": coarse_brain}
+DATA = (*TEMPLATES, "mean", "atlas-default", "atlas-hcpex")  # files of the page, without .nii.gz
 
 
 def _image(grey: Any, first_mm: Any, size_mm: int) -> Any:
@@ -155,6 +169,25 @@ def atlas_named(name: AtlasName) -> Atlas:
     rows = (line.split() for line in (folder / "HCPEx.txt").read_text("utf-8").splitlines())
     names = {int(row[0]): row[1] for row in rows if row}
     return Atlas((volume, affine), {label: names[label] for label in np.unique(volume[volume > 0])})
+
+
+@cache
+def labels_of(atlas: Atlas) -> Any:
+    """Return an atlas at 2 mm: 0 outside, then its regions, with their names in the header."""
+    import nibabel
+
+    coarse = coarse_brain()
+    labels = (atlas.sample(coarse.affine, coarse.shape) + 1).astype(np.uint16)
+    image = nibabel.Nifti1Image(labels, coarse.affine)  # type: ignore[no-untyped-call]
+    comment(image, list(region_names(atlas.names).items()))
+    return image
+
+
+def comment(image: Any, words: Any) -> None:
+    """Put JSON into the header of an image, for the page."""
+    from nibabel.nifti1 import Nifti1Extension
+
+    image.header.extensions.append(Nifti1Extension("comment", json.dumps(words).encode()))
 
 
 def mask_of(atlas: Atlas, region: str) -> Any:
@@ -303,9 +336,21 @@ def to_png(pixels: Pixels) -> bytes:
     return stream.getvalue()
 
 
-def to_nifti(image: Any) -> bytes:
+def to_nifti(image: Any, level: int = GZIP_LEVEL) -> bytes:
     """Return an image as a compressed NIfTI file; the same image gives the same bytes."""
-    return gzip.compress(image.to_bytes(), GZIP_LEVEL, mtime=0)
+    return gzip.compress(image.to_bytes(), level, mtime=0)
+
+
+def as_steps(image: Any) -> Any:
+    """Return an image of floats as whole numbers with a scale, which takes half of the bytes."""
+    import nibabel
+
+    values = np.asarray(image.dataobj, np.float32)
+    slope = float(np.abs(values).max()) / STEPS or 1.0
+    steps = np.rint(values / slope).astype(np.uint16)
+    found = nibabel.Nifti1Image(steps, image.affine, image.header, dtype=np.uint16)  # type: ignore[no-untyped-call]
+    found.header.set_slope_inter(slope, 0)  # type: ignore[no-untyped-call]
+    return found
 
 
 # ---- an image that a request brings
@@ -333,6 +378,14 @@ def read_image(content: bytes) -> Any:
         raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
     affine = header.get_best_affine()
     return nibabel.Nifti1Image(_voxels(header, data), affine, header)  # type: ignore[no-untyped-call]
+
+
+def negated(image: Any) -> Any:
+    """Return an image with the other sign."""
+    import nibabel
+
+    values: NDArray[np.float32] = -np.asarray(image.dataobj, np.float32)
+    return nibabel.Nifti1Image(values, image.affine)  # type: ignore[no-untyped-call]
 
 
 def _voxels(header: Any, data: bytes | bytearray) -> Any:

@@ -16,6 +16,7 @@ FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
 TEXTS_AT_ONCE = 10  # of a batch that is worked on in pieces
+BOUNDARY = "neurowhere-5b0c8e1f7a2d4936"  # between the parts of an answer
 
 # One answer of each kind, its lists cut short; none has a null, which FastAPI would leave out.
 EXAMPLES: dict[str, Any] = json.loads(
@@ -252,6 +253,35 @@ class RelatedQuery(Reading):
     n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
 
 
+class FigureQuery(Reading):
+    """A text whose map is drawn for a paper."""
+
+    model_config = example(text=EXAMPLES["text"], width_mm=85)
+
+    text: Text
+    quantity: Literal["ratio", "density"] = Field(
+        default="ratio", description="Ratio to the average study, or share of the peaks per cm³."
+    )
+    layout: Literal["mosaic", "surface"] = Field(
+        default="mosaic", description="Axial slices, or the inflated cortex."
+    )
+    width_mm: float = Field(
+        default=174, ge=40, le=400, description="Width: a column has 85 mm, a page 174 mm."
+    )
+
+
+class MethodsQuery(Naming):
+    """How texts were read whose maps are to be described; no text is needed."""
+
+    model_config = example(kind="report")
+
+    negation: bool = Field(default=True, description="Whether denied terms were left out.")
+    sides: bool = Field(default=True, description="Whether sides were followed.")
+    findings: bool = Field(default=True, description="Whether sections were left out.")
+    hedge_weight: float = Field(default=1.0, ge=0, le=1, description="Weight of what is open.")
+    kind: Kind | None = Field(default=None, description="What the text was read as.")
+
+
 class RegionQuery(Naming):
     """A region of the atlas whose mask is wanted."""
 
@@ -265,6 +295,7 @@ class MapQuery(Naming):
 
     image: bytes
     threshold: float | None
+    negative: bool
     n: int
 
 
@@ -342,6 +373,13 @@ class RelatedAnswer(Schema):
     """Terms that are related to a text."""
 
     terms: list[RelatedTerm]
+
+
+class MethodsAnswer(Schema):
+    """How maps came about, for a paper."""
+
+    text: str = Field(description="A paragraph.")
+    bibtex: str = Field(description="What it cites.")
 
 
 class TermsAnswer(Schema):
@@ -452,6 +490,22 @@ class ContrastAnswer(Schema):
     regions: list[dict[str, Any]] = Field(description="Of the atlas, the largest t first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
+
+
+def to_parts(**parts: tuple[str, bytes]) -> bytes:
+    """Write contents, each with its type, as the parts of a form, which browsers read.
+
+    >>> b'name="map"' in to_parts(map=("application/gzip", b"..."))
+    True
+    """
+    heads = {
+        name: f"--{BOUNDARY}\r\n"
+        f'Content-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
+        f"Content-Type: {kind}\r\n\r\n"
+        for name, (kind, _) in parts.items()
+    }
+    body = b"".join(heads[name].encode() + parts[name][1] + b"\r\n" for name in parts)
+    return body + f"--{BOUNDARY}--\r\n".encode()
 
 
 def to_json(answer: Any) -> bytes:

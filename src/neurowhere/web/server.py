@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import json
 import logging
+import re
 import socket
 import time
 from collections.abc import AsyncIterator, Callable
@@ -32,11 +33,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas
 from neurowhere.web import Settings
-from neurowhere.web.api import About, make_router
+from neurowhere.web.api import PACKED, About, accepts_gzip, make_router
+from neurowhere.web.bundle import bundle, digest, with_hashes
 from neurowhere.web.documents import contrast_here
 from neurowhere.web.errors import PROBLEM, ApiError, add_error_handlers, problem
 from neurowhere.web.guard import Guard, Metrics
-from neurowhere.web.images import CORTEX, TEMPLATES
+from neurowhere.web.images import CORTEX, DATA
 from neurowhere.web.jobs import Jobs, make_job_routes
 from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.service import Service
@@ -56,8 +58,10 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 REVALIDATE = "no-cache"  # a browser keeps files, but asks whether they changed
+KEPT = "public, max-age=31536000, immutable"  # of files with their hash in the name: a year
+HASHED = re.compile(r"([\w-]+)\.([0-9a-f]{12})\.([\w.]+)")
+BUNDLED = ("app", "docs")
 NIFTI = ".nii.gz"
-PACKED = "gzip"
 
 BACKLOG = 1024  # connections that wait in the kernel to be taken
 TAKEN_AT_ONCE = 16  # connections, so that those over the limit are closed before more are taken
@@ -148,82 +152,91 @@ def assemble(crew: Crew, settings: Settings) -> FastAPI:
     add_error_handlers(app)
     app.include_router(make_router(settings, pool, metrics, about))
     app.include_router(make_job_routes(settings, pool, jobs))
-    app.include_router(make_page(pool))
+    app.include_router(make_page(pool, about))
     return app
 
 
 # ---- the page
 
 
-def make_page(pool: Pool) -> APIRouter:
+def make_page(pool: Pool, about: About) -> APIRouter:
     """Return the routes of the page, which are no part of the API."""
     router = APIRouter(include_in_schema=False)
     packed_files()  # before the first request
-    templates: dict[str, bytes] = {}
+    data: dict[str, bytes] = {}
+    # Data come from the model and from installed packages; they change with either.
+    source = (files("neurowhere.web") / "images.py").read_bytes()
+    key = digest(about.card + about.version.encode() + version("nilearn").encode() + source)
+
+    def hash_of(name: str) -> str:
+        return digest(page_files()[name]) if name in page_files() else key
+
+    pages = {
+        name: with_hashes(page_files()[name].decode(), hash_of).encode()
+        for name in ("index.html", "docs.html")
+    }
 
     @router.get("/")
     async def index(request: Request) -> Response:
-        return _file(request, "index.html", static_files()["index.html"])
+        return _file(request, "index.html", pages["index.html"])
 
     @router.get("/docs")
     async def documentation(request: Request) -> Response:
-        return _file(request, "docs.html", static_files()["docs.html"])
+        return _file(request, "docs.html", pages["docs.html"])
 
     @router.get("/static/{name}")
     async def static(request: Request, name: str) -> Response:
-        if name.removesuffix(NIFTI) in TEMPLATES:
-            if name not in templates:
-                templates[name] = await pool.run("template_nifti", name.removesuffix(NIFTI))
-            return _file(request, name, templates[name])
-        if name == CORTEX:
-            if name not in templates:
-                templates[name] = await pool.run("cortex_bytes", None)
-            return _file(request, name, templates[name])
-        if name not in static_files():  # no other name is ever looked up
+        found = HASHED.fullmatch(name)
+        name = f"{found[1]}.{found[3]}" if found else name
+        if name in page_files():  # no other name is ever looked up
+            content = page_files()[name]
+        elif name == CORTEX or name.removesuffix(NIFTI) in DATA:
+            if name not in data:
+                asked = ("cortex_bytes", None) if name == CORTEX else ("data_nifti", name[:-7])
+                data[name] = await pool.run(*asked)
+            content = data[name]
+        else:
             raise HTTPException(404, "no such file")
-        return _file(request, name, static_files()[name])
+        kept = found is not None and found[2] == hash_of(name)
+        return _file(request, name, content, kept=kept)
 
     return router
 
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return the content of each file of the page, by its name."""
+    """Return the content of each file of the page as it is written, by its name."""
     folder = files("neurowhere.web") / "static"
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
 @cache
+def page_files() -> dict[str, bytes]:
+    """Return the same as they are sent: with all modules in the scripts that need them."""
+    sources = {name: text.decode() for name, text in static_files().items() if name.endswith("js")}
+    return static_files() | {f"{name}.js": bundle(name, sources).encode() for name in BUNDLED}
+
+
+@cache
 def packed_files() -> dict[str, bytes]:
     """Return the same, compressed once."""
-    return {name: gzip.compress(content, mtime=0) for name, content in static_files().items()}
+    return {name: gzip.compress(content, mtime=0) for name, content in page_files().items()}
 
 
-def _file(request: Request, name: str, content: bytes) -> Response:
+def _file(request: Request, name: str, content: bytes, *, kept: bool = False) -> Response:
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": "Accept-Encoding"}
+    headers = {"ETag": tag, "Cache-Control": KEPT if kept else REVALIDATE}
+    headers["Vary"] = "Accept-Encoding"
     if tag in request.headers.get("if-none-match", ""):  # a proxy that compresses adds W/
         return Response(status_code=304, headers=headers)
-    if name in packed_files() and accepts_gzip(request.headers.get("accept-encoding", "")):
-        content = packed_files()[name]
-        headers |= {"Content-Encoding": PACKED, "ETag": f"W/{tag}"}
     suffix = PurePosixPath(name).suffix
+    if suffix in MEDIA_TYPES and accepts_gzip(request.headers.get("accept-encoding", "")):
+        own = content is page_files().get(name)
+        content = packed_files()[name] if own else gzip.compress(content, mtime=0)
+        headers |= {"Content-Encoding": PACKED, "ETag": f"W/{tag}"}
     return Response(
         content, media_type=MEDIA_TYPES.get(suffix, "application/gzip"), headers=headers
     )
-
-
-def accepts_gzip(header: str) -> bool:
-    """Return whether a client takes compressed content.
-
-    >>> accepts_gzip("br, gzip"), accepts_gzip("gzip;q=0"), accepts_gzip("")
-    (True, False, False)
-    """
-    for part in header.lower().replace(" ", "").split(","):
-        name, _, quality = part.partition(";q=")
-        if name == PACKED:
-            return not quality or quality.strip("0.") != ""
-    return False
 
 
 # ---- uvicorn

@@ -3,9 +3,10 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from io import BytesIO
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.methods import write_methods
 from neurowhere.model.regions import as_point, regions_of, shown_terms
 from neurowhere.model.schema import Sentence, Summary
 from neurowhere.model.summary import compare_texts, studies_of, summarise
@@ -26,14 +28,19 @@ from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
 from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
+    KEPT_LEVEL,
     TEMPLATES,
     Look,
+    as_steps,
     atlas_named,
     brain,
+    comment,
     cortex,
     describe_region,
     draw_slices,
+    labels_of,
     mask_of,
+    negated,
     read_image,
     to_nifti,
 )
@@ -44,17 +51,25 @@ from neurowhere.web.schemas import (
     DifferenceQuery,
     DocumentQuery,
     EncodeQuery,
+    FigureQuery,
     FindQuery,
     Imaging,
     MapQuery,
+    MethodsQuery,
     Naming,
     Reading,
     RegionQuery,
     RelatedQuery,
     TermQuery,
     to_json,
+    to_parts,
 )
 
+MEANINGS = {  # of the values of an image
+    "density": "density of peaks, per mm^3",
+    "log_ratio": "log ratio to the average study",
+    "mass": "regions of 50, 80, 95 % of peaks: 3, 2, 1",
+}
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
 N_TERM_PEAKS = 5
@@ -106,17 +121,32 @@ class Service:
             summary = replace(summary, sentences=self._sentences(query))
         return to_json(summary)
 
+    def encode_parts(self, query: EncodeQuery) -> bytes:
+        """Sum up a text, and give its density in whole steps, with one reading of the text."""
+        encoding = self._encode(query.text, query)
+        summary = self._summary(encoding, query, at=query.at)
+        density = as_steps(self.model.partition_.to_img(encoding.density))
+        return to_parts(
+            answer=("application/json", to_json(summary)),
+            map=("application/gzip", to_nifti(density)),
+        )
+
     def encode_nifti(self, query: EncodeQuery) -> bytes:
         """Give a map of a text; a density integrates to 1 at any resolution."""
         image = self.model.partition_.to_img(self._values(query), resolution_mm=query.resolution_mm)
         if query.image == "density":
             voxel_mm3 = abs(np.linalg.det(image.affine[:3, :3]))
             image.dataobj[:] /= np.asarray(image.dataobj).sum(dtype=np.float64) * voxel_mm3
+        image.header["descrip"] = f"neurowhere {version('neurowhere')}: {MEANINGS[query.image]}"
         return to_nifti(image)
 
     def encode_png(self, query: EncodeQuery) -> bytes:
         """Draw a map of a text."""
-        return self._png(self._values(query), query, signed=query.image == "log_ratio")
+        from neurowhere.report.maps import DENSITY_UNIT, PERCENT_PER_CM3, RATIO_UNIT
+
+        unit = {"density": DENSITY_UNIT, "log_ratio": RATIO_UNIT}.get(query.image, "")
+        values = self._values(query) * (PERCENT_PER_CM3 if query.image == "density" else 1)
+        return self._png(values, query, signed=query.image == "log_ratio", unit=unit)
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
@@ -214,7 +244,11 @@ class Service:
 
     def term_png(self, query: TermQuery) -> bytes:
         """Draw the map of a term."""
-        return self._picture(self.model.term_map(query.name).img, query, signed=True)
+        from neurowhere.report.maps import TERM_UNIT
+
+        found = self.model.term_map(query.name)
+        unit = TERM_UNIT if found.unit == "log probability" else ""
+        return self._picture(found.img, query, signed=True, unit=unit)
 
     # ---- others
 
@@ -258,6 +292,35 @@ class Service:
         found = related_terms(self.model, self._encode(query.text, query), query.n)
         return to_json({"terms": found.to_dict("records")})
 
+    # The names of these end as those of drawings do, which wait in a queue of their own.
+
+    def figure_png(self, query: FigureQuery) -> bytes:
+        """Draw a map for a paper, with 300 dots per inch."""
+        return self._figure(query, "png")
+
+    def figure_svg_png(self, query: FigureQuery) -> bytes:
+        """Draw the same as SVG."""
+        return self._figure(query, "svg")
+
+    def figure_pdf_png(self, query: FigureQuery) -> bytes:
+        """Draw the same as PDF."""
+        return self._figure(query, "pdf")
+
+    def _figure(self, query: FigureQuery, form: Literal["svg", "pdf", "png"]) -> bytes:
+        from neurowhere.report.figure import draw_figure, figure_bytes
+
+        encoding = self._encode(query.text, query)
+        options = query.model_dump(include={"quantity", "layout", "width_mm"})
+        with self._drawing:
+            return figure_bytes(draw_figure(encoding, **options), form)
+
+    def methods_json(self, query: MethodsQuery) -> bytes:
+        """Tell how maps came about."""
+        atlas = {"default": "AAL3" if self.atlas is default_atlas() else "the model"}
+        name = atlas.get(query.atlas, "HCPex (Huang et al., 2022)")
+        found = write_methods(self.model.summary(), query.model_dump(), query.kind, atlas=name)
+        return to_json(found)
+
     def region_json(self, query: RegionQuery) -> bytes:
         """Tell where a region is."""
         return to_json(describe_region(self._atlas(query), query.region))
@@ -279,9 +342,17 @@ class Service:
         """Give the surface of the cortex."""
         return cortex()
 
-    def template_nifti(self, name: str) -> bytes:
-        """Give a template of the brain."""
-        return to_nifti(TEMPLATES[name]())
+    def data_nifti(self, name: str) -> bytes:
+        """Give what all maps of the page need: a template, the mean map, or an atlas."""
+        if name in TEMPLATES:
+            return to_nifti(TEMPLATES[name](), KEPT_LEVEL)
+        if name == "mean":
+            density = self.model.mean_map_ / self.model.partition_.volumes_mm3
+            mean = as_steps(self.model.partition_.to_img(density))
+            comment(mean, {"uniform": 1 / self.model.brain_.total_volume_mm3})
+            return to_nifti(mean, KEPT_LEVEL)
+        atlas = self.atlas if name == "atlas-default" else atlas_named("hcpex")
+        return to_nifti(labels_of(atlas), KEPT_LEVEL)
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
@@ -302,16 +373,16 @@ class Service:
 
     # ---- images
 
-    def _png(self, values: Floats, wanted: Imaging, *, signed: bool) -> bytes:
-        return self._picture(self.model.partition_.to_img(values), wanted, signed=signed)
+    def _png(self, values: Floats, wanted: Imaging, *, signed: bool, unit: str = "") -> bytes:
+        return self._picture(self.model.partition_.to_img(values), wanted, signed=signed, unit=unit)
 
-    def _picture(self, image: Any, wanted: Imaging, *, signed: bool) -> bytes:
+    def _picture(self, image: Any, wanted: Imaging, *, signed: bool, unit: str = "") -> bytes:
         from neurowhere.report.maps import draw_map, strongest_place, write_png
 
         if wanted.style == "figure":
             stream = BytesIO()
             with self._drawing:
-                write_png(draw_map(image, signed=signed), stream)
+                write_png(draw_map(image, signed=signed, unit=unit), stream)
             return stream.getvalue()
         magnitudes = np.abs(np.asarray(image.dataobj)[self.model.partition_.regions >= 0])
         low, high = np.quantile(magnitudes, [wanted.hidden, BRIGHTEST]).tolist()
@@ -380,6 +451,8 @@ def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
         As `DecodeAnswer` describes it.
     """
     image = read_image(query.image)
+    if query.negative:
+        image = negated(image)
     with _warning, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", DataWarning)
         found = decode(model, image, threshold=query.threshold, n_terms=query.n)

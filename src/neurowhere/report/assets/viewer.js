@@ -16,12 +16,14 @@ const BRIGHTEST_GREY = 190; // of the template, so that the map outshines it
 const CROSS_COLOUR = "rgba(255, 255, 255, 0.55)", LABEL_COLOUR = "rgba(255, 255, 255, 0.75)";
 const LABEL_FONT = "600 12px system-ui, sans-serif";
 
-// Colours from weak to strong; the same hues as the marks in the text.
-const HEAT = gradient(["#7a1f0b", "#d9480f", "#ff922b", "#ffe066", "#fffbe6"]);
-const RAISED = gradient(["#8a2c0d", "#e8590c", "#ffa94d", "#fff0c2"]);
-const LOWERED = gradient(["#0b3d73", "#1c7ed6", "#74c0fc", "#e3f4ff"]);
-const MASS_OPACITY = 0.6;
-const MASS = { 50: [255, 236, 153], 80: [250, 140, 60], 95: [150, 60, 120] };
+// Colours from weak to strong, as the page of the server has them.
+const RAISED = gradient(["#3c093c", "#961846", "#e14630", "#fa9628", "#fff096"]);
+const LOWERED = gradient(["#101c46", "#183880", "#2c62b2", "#609cd6"]);
+const GREY = gradient(["#5a6068", "#969ca2", "#d7dbdf"]); // of a map that says nothing
+const MASS_OPACITY = 0.9;
+const MASS = { 50: [255, 190, 112], 80: [206, 104, 30], 95: [122, 58, 20] };
+const BRIGHTEST = 0.999; // share of the brain below the last colour
+const PERCENT_PER_CM3 = 1e5; // of a density in mm⁻³
 
 /** A volume of numbers, read at points in mm. */
 class Volume {
@@ -85,7 +87,7 @@ function gradient(stops) {
 
 /** What can be shown: how a value is made of density and mean, and how it is coloured.
  *  Densities are in multiples of the uniform one. */
-function makeLayers(levels) {
+function makeLayers(levels, isAverage) {
   const byStrength = (value, threshold, highest, colours) => {
     const share = (value - threshold) / (highest - threshold || 1);
     if (!(share > 0)) return null;
@@ -94,7 +96,7 @@ function makeLayers(levels) {
   return {
     density: {
       value: (density) => density,
-      colour: (value, threshold, highest) => byStrength(value, threshold, highest, HEAT),
+      colour: (value, threshold, highest) => byStrength(value, threshold, highest, isAverage ? GREY : RAISED),
     },
     ratio: {
       value: (density, mean) => Math.log1p(density) - Math.log1p(mean),
@@ -116,7 +118,7 @@ class Viewer {
     this.root = root;
     this.data = data;
     Object.assign(this, volumes); // template, density, mean, atlas
-    this.layers = makeLayers(data.levels);
+    this.layers = makeLayers(data.levels, data.average);
     this.ranges = { density: this.sorted("density"), ratio: this.sorted("ratio"), mass: [0] };
     this.layer = root.querySelector("input[name=layer]:checked").value;
     this.strongest = 0.1;
@@ -142,7 +144,7 @@ class Viewer {
   range() {
     const values = this.ranges[this.layer];
     const first = Math.min(values.length - 1, Math.floor((1 - this.strongest) * values.length));
-    return [this.strongest >= 1 ? 0 : values[first], values[values.length - 1]];
+    return [this.strongest >= 1 ? 0 : values[first], values[Math.floor(BRIGHTEST * (values.length - 1))]];
   }
 
   listen(name) {
@@ -303,11 +305,16 @@ class Viewer {
         pen.fillRect((number * width) / shares.length, 0, width / shares.length - 2, height);
       });
     const labels = {
-      density: ["0", `${short(high)} × uniform`],
-      ratio: [`÷ ${short(Math.exp(high))}`, `as in the ${this.root.dataset.reference}`, `× ${short(Math.exp(high))}`],
+      density: ["0", `≥ ${short(this.percent(high))} % of peaks per cm³`],
+      ratio: [`≤ ×${short(Math.exp(-high))}`, `×1, as in the ${this.root.dataset.reference}`, `≥ ×${short(Math.exp(high))}`],
       mass: shares.map((share) => `${share} % of peaks`),
     }[this.layer];
     this.find("scale").replaceChildren(...labels.map((words) => element("span", words)));
+  }
+
+  /** A density in multiples of the uniform one as people read it. */
+  percent(density) {
+    return density * this.data.uniform * PERCENT_PER_CM3;
   }
 
   /** Say what is at the crosshair. */
@@ -320,9 +327,9 @@ class Viewer {
     const region = number ? this.data.regions[number - 1] : null;
     this.find("region").textContent = region ? region.name : inside ? "no named region" : "outside the brain";
     this.find("region").title = region ? region.label : "";
-    this.find("density").textContent = inside ? `${short(density)} × uniform` : "–";
-    this.find("absolute").textContent = inside ? `${(density * this.data.uniform).toExponential(1)} per mm³` : "";
-    this.find("ratio").textContent = mean > 0 ? `× ${short(density / mean)}` : "–";
+    this.find("density").textContent = inside ? `${short(this.percent(density))} %` : "–";
+    this.find("absolute").textContent = inside ? "of peaks per cm³" : "";
+    this.find("ratio").textContent = mean > 0 ? `×${short(density / mean)}` : "–";
     const level = Object.keys(this.data.levels).find((share) => inside && density >= this.data.levels[share]);
     this.find("mass").textContent = level ? `${level} % region` : "";
     this.find("mass").hidden = !level;

@@ -42,6 +42,8 @@ AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 
 __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
+__all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
+
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:^ ?|  ){_SIDE}  +{_SIDE} *\r?\Z", re.IGNORECASE)

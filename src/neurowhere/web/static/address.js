@@ -26,6 +26,7 @@ export function setRemembering(yes) {
   write(OFF, yes ? null : true);
   if (yes) return;
   forget();
+  nameTab("");
   history.replaceState(null, "", location.pathname);
 }
 
@@ -42,6 +43,12 @@ export function record(fields, { step = false } = {}) {
   if (hash === location.hash) return;
   if (step) history.pushState(drafts(fields), "", hash);
   else history.replaceState(drafts(fields), "", hash);
+}
+
+// The title of the tab names the query, unless nothing may be kept: browsers keep titles in their history.
+export function nameTab(words) {
+  const short = words.length > LONGEST ? `${words.slice(0, LONGEST).trimEnd()}…` : words;
+  document.title = short && remembers() ? `${short} – neurowhere` : "neurowhere";
 }
 
 // Read the query in the address, and what is kept beside it.

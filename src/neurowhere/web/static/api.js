@@ -46,8 +46,8 @@ export async function readDocument(file, kind) {
 }
 
 // Send an image as it is, as the body of the request.
-export async function decodeMap(file, { threshold, n, atlas }, signal) {
-  const options = new URLSearchParams({ n, atlas, ...(threshold === null ? {} : { threshold }) });
+export async function decodeMap(file, { threshold, negative, n, atlas }, signal) {
+  const options = new URLSearchParams({ n, atlas, ...(negative ? { negative } : {}), ...(threshold === null ? {} : { threshold }) });
   const headers = { "Content-Type": "application/octet-stream" };
   return (await fetched(`decode/map?${options}`, { method: "POST", headers, body: file, signal })).json();
 }

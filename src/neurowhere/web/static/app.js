@@ -1,8 +1,9 @@
 // The page: from what is asked to what is shown, and the wiring between the two.
 
-import { addressed, drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "./address.js";
-import { clearAnswers } from "./answers.js";
-import { get } from "./api.js";
+import { addressed, drawRecent, forget, linkTo, nameTab, onAddress, record, remember, setRemembering } from "./address.js";
+import { clearAnswers, tellUnknown } from "./answers.js";
+import { loadAtlas } from "./atlas.js";
+import { ask, get } from "./api.js";
 import { twoTexts } from "./compare.js";
 import { isImage, textOf } from "./document.js";
 import { $, capital, choose, chosen, settle } from "./dom.js";
@@ -11,11 +12,13 @@ import { download } from "./download.js";
 import { onDrop } from "./drop.js";
 import { listCollection, contrastFields, contrasting, resumeContrast, tellCollections, wantContrast, wireContrast } from "./contrast.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
-import { LOOKS, isPair, looks, readForm, writeForm } from "./form.js";
+import { LOOKS, isPair, looks, naming, readForm, reading, writeForm } from "./form.js";
 import { tellModel, wireHelp } from "./help.js";
 import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
-import { movedTo, place, typedPlace } from "./place.js";
+import { areMany, openMany, wireMany } from "./many.js";
+import { wireMenus } from "./menus.js";
+import { movedTo, place, tellHere, tellIfOpen, typedPlace } from "./place.js";
 import { asCurl, asPython, copyWords, embedCode } from "./share.js";
 import { begin as beginStage, bringIntoSight, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
 import { busy, notice, say, stale, toast, trouble } from "./status.js";
@@ -24,11 +27,14 @@ import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
 const TYPING_MS = 450;
 const NARROW = "(max-width: 759px)"; // as in the style
+const TRY = "Name a part of the brain, a function or a disorder, in English: amygdala, reading, stroke.";
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering
 
 let running = null; // the controller of the request under way
+let kindRead = null; // report or study, as the text that is shown was read
 let answered = null; // the mode whose answer is shown, or null
 let limit = 50_000; // characters of a text
+let limits = { max_text: limit, max_job_texts: 10_000, max_job_body: 10_000_000 };
 let current = true; // whether what is shown answers what the form asks
 let settled = true; // whether the query in the address is worth going back to
 let noteAddress = () => {};
@@ -71,7 +77,7 @@ async function run({ step = false, at = null, typed = false } = {}) {
   running = new AbortController();
   const { signal } = running;
   const asked = mode();
-  if (!asked.isReady()) { clear(asked); return; }
+  if (!asked.isReady()) { clear(asked, step); return; }
   busy(true);
   try {
     let isStep = step; // a job is noted when it starts, so that a reload finds it
@@ -80,6 +86,7 @@ async function run({ step = false, at = null, typed = false } = {}) {
     if (signal.aborted) return;
     current = true;
     tell(asked, answer, show, at);
+    if (!typed) openTab(asked.firstTab ?? "regions");
     note({ step: isStep || (typed && settled) });
     settled = !typed;
     rememberSoon();
@@ -101,32 +108,39 @@ async function answerOf(asked, signal, started) {
 
 function tell(asked, answer, show, at) {
   answered = asked;
+  kindRead = answer.kind ?? null;
   trouble(null);
   stale(false);
   nameTabs(asked.tabs);
-  asked.tell(answer, correct);
+  asked.tell(answer, correct, () => run());
+  nameTab(asked.title());
   $("by-sentence").open = false;
   const there = at ?? asked.first(answer);
   const draw = (present) => {
     withhold(null);
     setExports(true);
     present();
-    if (there) viewer.moveTo(there);
+    if (there) viewer.lookAt(there);
   };
-  if (answer.support?.withheld) withhold(answer.support, () => draw(showImage));
+  if (answer.support?.withheld) withhold(answer, () => draw(showImage));
   else draw(show);
   say(asked.spoken(answer));
   tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
+  loadAtlas().then(tellHere, () => {});
 }
 
 // A map that is withheld has its reason in its place, until it is asked for.
-function withhold(support, draw = null) {
-  document.body.toggleAttribute("data-withheld", Boolean(support));
-  $("withheld").hidden = !support;
+function withhold(answer, draw = null) {
+  document.body.toggleAttribute("data-withheld", Boolean(answer));
+  $("withheld").hidden = !answer;
   $("draw-anyway").onclick = draw;
-  if (!support) return;
-  $("withheld-words").textContent = capital(`${support.summary}.`);
-  $("draw-anyway").hidden = !support.terms;
+  if (!answer) return;
+  const { support, unknown } = answer;
+  $("withheld-words").textContent = `${capital(support.withheld)}.`;
+  tellUnknown($("withheld-try"), unknown.filter(({ suggestions }) => suggestions.length), 0, correct);
+  if ($("withheld-try").hidden) $("withheld-try").textContent = support.outside ? "" : TRY;
+  $("withheld-try").hidden = !$("withheld-try").textContent;
+  $("draw-anyway").textContent = support.terms ? "Show the map anyway" : "Show the average of all studies";
   setExports(false);
   clearStage("No map");
 }
@@ -154,8 +168,9 @@ async function showImage() {
   }
 }
 
-function clear({ empty, problem }) {
+function clear({ empty, problem, firstTab }, isStep = false) {
   busy(false);
+  nameTab("");
   answered = null;
   const wrong = problem?.();
   trouble(wrong ? { message: wrong } : null);
@@ -164,14 +179,16 @@ function clear({ empty, problem }) {
   clearAnswers();
   withhold(null);
   clearStage(empty);
+  openTab(firstTab ?? "regions");
   $("regions-note").textContent = `${empty}.`;
   setExports(false);
-  current = true;
+  settled = isStep || settled;
+  current = !isStep; // a mode with nothing in it yet is no step of the history, and takes the place of none
   note();
 }
 
 function setExports(yes) {
-  for (const button of document.querySelectorAll("#downloads button, #copies button")) button.disabled = !yes;
+  for (const button of document.querySelectorAll("#take button")) button.disabled = !yes;
 }
 
 // Put what is shown into the address. A query that has no answer yet would take the place of the
@@ -200,7 +217,8 @@ function correct([start, end], name) {
 // Put the text of a document into a box.
 function openText(id, { text, characters }, name) {
   $(id).value = Array.from(text).slice(0, limit).join("");
-  notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
+  $("kind").value = "";
+  if (characters) notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
   return run({ step: true });
 }
 
@@ -216,6 +234,12 @@ async function openDocument(id, file) {
   } finally {
     busy(false);
   }
+}
+
+// One file becomes the text; several, or a table, become rows.
+function openFiles(files) {
+  if (areMany(files)) openMany(files, limits, (text, name) => openText("text", { text, characters: 0 }, name)).catch((error) => trouble(error));
+  else openDocument("text", files[0]);
 }
 
 // Keep a text within the limit, and say so if something was cut.
@@ -234,7 +258,7 @@ const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("ch
 function wireQuery() {
   for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); offerDocument($(id).value, (found) => openText(id, found, found.title || found.id)); later(); });
   $("points").addEventListener("input", later);
-  onChange(["negation", "sides", "sort", "atlas"], () => run());
+  onChange(["negation", "sides", "atlas"], () => run());
   wireTerm(openTerm);
   const takeMap = wireDecode(run, trouble);
   const openMap = (file) => {
@@ -245,7 +269,12 @@ function wireQuery() {
   };
   onDrop($("drop"), takeMap);
   onDrop($("stage"), openMap);
-  for (const id of ["text", "other"]) onDrop($(id), (file) => (isImage(file.name) ? openMap(file) : openDocument(id, file)));
+  onDrop($("text"), (...files) => (isImage(files[0].name) ? openMap(files[0]) : openFiles(files)));
+  onDrop($("other"), (file) => (isImage(file.name) ? openMap(file) : openDocument("other", file)));
+  $("text-files").addEventListener("change", ({ target }) => {
+    if (target.files.length) openFiles([...target.files]);
+    target.value = "";
+  });
   const takeFiles = wireContrast({ changed: unasked, run });
   onDrop($("files-drop"), (...files) => takeFiles(files));
   $("run").addEventListener("click", runNow);
@@ -269,7 +298,7 @@ function wireViewer() {
     noteSoon();
   };
   hooks.onView = nextView;
-  viewer.canvas.addEventListener("click", () => openTab("place"));
+  hooks.onPick = () => { openTab("place"); tellIfOpen(); };
   $("image").addEventListener("change", showImage);
   $("view").addEventListener("change", () => { setView(); note(); });
   $("back").addEventListener("click", unpin);
@@ -317,6 +346,10 @@ const COPIES = {
   embed: () => embedCode(linkTo({ ...fields(), embed: "1" })),
   python: () => asPython(answered.query()),
   curl: () => asCurl(answered.kind, answered.query()),
+  methods: async () => {
+    const { text, bibtex } = await ask("methods", { ...reading(), ...naming(), ...(kindRead && { kind: kindRead }) });
+    return `${text}\n\n${bibtex}\n`;
+  },
 };
 
 function wireExports() {
@@ -324,8 +357,8 @@ function wireExports() {
     const button = target.closest("button");
     if (button && answered) action(button);
   });
-  onButton("copies", async (button) => toast((await copyWords(COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
-  onButton("downloads", (button) => download(button, answered).catch((error) => trouble(error, () => button.click())));
+  onButton("copies", async (button) => toast((await copyWords(await COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
+  onButton("take", (button) => button.dataset.form && download(button, answered).catch((error) => trouble(error, () => button.click())));
 }
 
 function wirePage() {
@@ -349,7 +382,7 @@ const images = { documents: "log_ratio" };
 
 function keepImage() {
   images[document.body.dataset.mode] = chosen("image");
-  choose("image", images[chosen("mode")] ?? "density");
+  choose("image", images[chosen("mode")] ?? "log_ratio");
 }
 
 // Show what belongs to a mode; what was written for another one stays.
@@ -357,13 +390,14 @@ function setMode() {
   const name = chosen("mode");
   for (const element of document.querySelectorAll("[data-modes]")) element.hidden = !element.dataset.modes.split(" ").includes(name);
   document.body.dataset.mode = name;
-  for (const id of ["work", "kept", "contrast-note"]) $(id).hidden = true; // until there is something to tell
+  $("related").open = name === "term";
+  for (const id of ["work", "kept", "contrast-note", "each-point"]) $(id).hidden = true; // until there is something to tell
   $("image").hidden = name === "decode";
   $("run").textContent = { decode: "Decode", documents: "Contrast the documents" }[name] ?? "Show the map";
   $("ratio-name").textContent = name === "documents" ? "vs reference" : "vs average";
   const image = document.querySelector("input[name=image]:checked");
   if (name !== "decode" && image.closest("label").hidden) document.querySelector("input[name=image]").checked = true;
-  drawExamples(name, (id, words) => { $(id).value = words; notice(null); run({ step: true }); });
+  drawExamples(name, (id, words) => { $(id).value = words; $("kind").value = ""; notice(null); run({ step: true }); });
 }
 
 function restore(asked) {
@@ -385,6 +419,9 @@ async function begin() {
   wireExports();
   wirePage();
   wireTabs();
+  for (const name of ["click", "focusin"]) $("tabs").addEventListener(name, tellIfOpen); // a tab that is opened now
+  wireMenus();
+  wireMany();
   wireHelp();
   drawRecent();
   const about = get("model").catch(() => null);
@@ -396,7 +433,8 @@ async function begin() {
 
 function tellAbout(about) {
   if (!about) return;
-  limit = about.limits.max_text;
+  limits = about.limits;
+  limit = limits.max_text;
   tellModel(about);
   tellCollections(about);
   offerFrom(about.collections);

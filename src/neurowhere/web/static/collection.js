@@ -1,6 +1,6 @@
 // Collection: files that a user gives, as documents; tables are read here, PDF and Word by the server.
 
-import { kindOf, textOf } from "./document.js";
+import { decoded, kindOf, textOf } from "./document.js";
 import { unpacked } from "./nifti.js";
 import { lineRecords, tableRecords } from "./tablefile.js";
 
@@ -26,7 +26,7 @@ async function documentsOf(file) {
     if (!kindOf(file.name)) throw new Unfit("expected a table (CSV, TSV), JSON lines, PDF, Word (.docx), HTML or text");
     return [{ id: file.name.slice(0, 200), text: (await textOf(file)).text }];
   }
-  const words = new TextDecoder().decode(await unpacked(file));
+  const words = decoded(await unpacked(file));
   const found = records(words.replace(/^\uFEFF/, "")).map(documentOf).filter(({ text }) => text);
   if (!found.length) throw new Unfit("expected a column named text, abstract, title or body");
   return found;

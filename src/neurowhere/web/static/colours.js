@@ -5,12 +5,15 @@ export const COLOURS = {
   ember: [[60, 9, 60], [150, 24, 70], [225, 70, 48], [250, 150, 40], [255, 240, 150]],
   ice: [[10, 24, 80], [20, 80, 170], [40, 150, 215], [120, 215, 235], [225, 250, 255]],
   viridis: [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]],
+  cold: [[16, 28, 70], [24, 56, 128], [44, 98, 178], [96, 156, 214]], // calm: it says where a text does not point
+  grey: [[90, 96, 104], [150, 156, 162], [215, 219, 223]], // of a map that says nothing
 };
-export const NEGATIVE = "ice";
-export const LEVELS = [[95, 120, 190], [215, 85, 95], [255, 205, 90]]; // 95, 80 and 50 %
+export const NEGATIVE = "cold";
+export const LEVELS = [[122, 58, 20], [206, 104, 30], [255, 190, 112]]; // 95, 80 and 50 %
 export const LEVEL_NAMES = ["95 %", "80 %", "50 %"];
 const BRIGHTEST = 0.999; // share of the brain below the last colour
 const SHADES = 256;
+const FADE = 0.15; // of the colours, above the threshold, that become visible by and by
 
 const tables = new Map();
 
@@ -29,6 +32,7 @@ export function shades(name) {
   return tables.get(name);
 }
 
+// As a background of CSS.
 export const gradient = (name, to = "right") => `linear-gradient(to ${to}, ${COLOURS[name].map((colour) => `rgb(${colour})`)})`;
 
 // How the values of some maps become colours: the same scale for all of them.
@@ -41,25 +45,26 @@ export function scaleOf(volumes, image, { hidden, colours, opacity }) {
   return { image, low: Math.min(low, high), high, colours, opacity };
 }
 
-// A function that writes the colour of a value to three places of an array, or says that it has none.
+// A function that writes the colour of a value to three places of an array, and gives how much of it is seen, from 0 to 1.
 export function painter({ image, low, high, colours }) {
   if (image === "mass") {
     return (value, into, at) => {
       const level = Math.round(value);
-      if (level < 1) return false;
+      if (level < 1) return 0;
       const colour = LEVELS[Math.min(level, 3) - 1];
       into[at] = colour[0]; into[at + 1] = colour[1]; into[at + 2] = colour[2];
-      return true;
+      return 1;
     };
   }
   const [warm, cold] = [shades(colours), shades(NEGATIVE)];
   const range = high - low || 1;
   return (value, into, at) => {
     const magnitude = Math.abs(value);
-    if (magnitude < low || magnitude === 0) return false;
+    if (magnitude < low || magnitude === 0) return 0;
+    const share = (magnitude - low) / range;
     const table = value < 0 ? cold : warm;
-    const shade = 3 * Math.min(Math.round(((SHADES - 1) * (magnitude - low)) / range), SHADES - 1);
+    const shade = 3 * Math.min(Math.round((SHADES - 1) * share), SHADES - 1);
     into[at] = table[shade]; into[at + 1] = table[shade + 1]; into[at + 2] = table[shade + 2];
-    return true;
+    return Math.min(1, share / FADE);
   };
 }

@@ -1,10 +1,10 @@
 // Compare: two texts side by side, and where they differ.
 
 import { ask } from "./api.js";
-import { pointing, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
+import { pointing, tellAnswer, tellContradictions, tellFindings, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
 import { $, capital, chosen, fill, make, percent } from "./dom.js";
 import { naming, other, reading, text } from "./form.js";
-import { marked } from "./reading.js";
+import { marked, tellKey } from "./reading.js";
 import { roving } from "./roving.js";
 import { goTo } from "./stage.js";
 import { fillTable, placeButton } from "./tables.js";
@@ -14,14 +14,16 @@ const NAMES = { density: "density of both texts", log_ratio: "both texts, each a
 const LEVELS = ["none", "weak", "good"];
 
 const image = () => (chosen("image") === "mass" ? "difference" : chosen("image"));
+const LONGEST = 60; // characters of the name of a row
+const short = (words) => (words.trim().length > LONGEST ? `${words.trim().slice(0, LONGEST)}…` : words.trim()).replace(/\s+/g, " ");
 const query = () => ({ text: text(), other: other(), ...reading() });
 
 function view() {
   if (image() === "difference") {
-    return { words: "Difference: warm where the first text points more, cold where the second does", parts: [["difference", query()]], image: "log_ratio", what: "difference" };
+    return { words: "Difference: warm is more in the first text, cold is more in the second", parts: [["difference", query()]], image: "log_ratio", what: "difference" };
   }
   const parts = [text(), other()].map((words) => ["encode", { text: words, ...reading(), image: image() }]);
-  return { words: `First and second: ${NAMES[image()]}`, parts, image: image(), labels: ["First", "Second"] };
+  return { words: `First and second: ${NAMES[image()]}`, parts, image: image(), labels: [`First: ${short(text())}`, `Second: ${short(other())}`] };
 }
 
 function tellDistance({ distance, text: first, other: second }) {
@@ -33,12 +35,14 @@ function tellDistance({ distance, text: first, other: second }) {
   tellLanguage(first.support.foreign || second.support.foreign);
 }
 
+const namesOf = (regions) => regions.slice(0, 3).map(({ name }) => name).join(", ") || "nothing";
+
 const row = ({ name, at, region, probability, other: share }) => [
-  placeButton(capital(name), at, goTo, region), percent(probability), percent(share),
+  placeButton(capital(name), at, goTo, { region }), percent(probability), percent(share),
 ];
 
 export const twoTexts = {
-  tabs: { regions: "More in first", peaks: "More in second", place: "This place", studies: null },
+  tabs: { regions: "More in the first", peaks: "More in the second", place: "This place", studies: null },
   kind: "difference",
   query,
   mapQuery: query,
@@ -52,13 +56,17 @@ export const twoTexts = {
 
   tell(answer) {
     tellDistance(answer);
+    tellAnswer(make("strong", {}, "More in the first: "), namesOf(answer.more), make("strong", {}, " · More in the second: "), namesOf(answer.less));
     fill($("reading"),
       make("p", {}, ...marked(text(), answer.text, pointing)),
       make("p", { class: "versus" }, "compared with"),
       make("p", {}, ...marked(other(), answer.other, pointing)));
     roving($("reading"), "mark[role=button]");
     tellRules([...answer.text.rules, ...answer.other.rules]);
-    tellUnknown([], 0);
+    tellUnknown($("unknown"), [], 0);
+    tellFindings([]);
+    tellContradictions([]);
+    tellKey();
     tellTerms(answer.difference.terms);
     $("regions-note").textContent = $("peaks-note").textContent = "share of each map, where they differ most";
     fillTable($("regions"), ["Region", "First", "Second"], answer.more.map(row));

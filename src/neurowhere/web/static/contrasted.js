@@ -1,6 +1,6 @@
 // Contrasted: the answer to a contrast in words and tables.
 
-import { pointing, ratioCell } from "./answers.js";
+import { pointing, ratioCell, tellAnswer } from "./answers.js";
 import { $, capital, fill, make, percent, times } from "./dom.js";
 import { roving } from "./roving.js";
 import { showRegion } from "./stage.js";
@@ -40,7 +40,7 @@ function tellRegions({ about, regions }) {
   const { group, reference } = sizes(about);
   $("regions-note").textContent = `share in ${group} documents against ${reference}`;
   fillTable($("regions"), ["Region", "Ratio", "95 % interval", "q"], regions.slice(0, N_REGIONS).map((row) => [
-    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), ratioCell(row.ratio), interval(row), row.q === null ? "–" : row.q.toPrecision(2),
+    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row), ratioCell(row.ratio), interval(row), row.q === null ? "–" : row.q.toPrecision(2),
   ]));
 }
 
@@ -65,6 +65,7 @@ function tellDocuments(documents) {
 }
 
 export function tellContrast(answer) {
+  tellAnswer(make("strong", {}, `Most raised: ${answer.regions.slice(0, 3).map(({ name }) => name).join(", ")}`));
   $("contrast-note").textContent = noteOf(answer);
   $("contrast-note").hidden = false;
   tellRegions(answer);

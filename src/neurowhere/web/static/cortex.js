@@ -1,10 +1,12 @@
 // Cortex: the surface of both hemispheres, and the values of maps on it.
 
+import { fileAddress } from "./maps.js";
+
 const PER_MM = 100;
 const DEPTHS = [0.2, 0.5, 0.8]; // from the pial to the white surface, where a map is sampled
 
 export async function loadCortex() {
-  const answer = await fetch(new URL("cortex.bin.gz", import.meta.url));
+  const answer = await fetch(fileAddress("cortex"));
   if (!answer.ok) throw new Error("The surface of the cortex could not be loaded.");
   const bytes = await new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   const halves = [];

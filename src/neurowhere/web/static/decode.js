@@ -1,18 +1,18 @@
 // Decode: from places or a map to terms, studies and regions.
 
 import { ask, decodeMap } from "./api.js";
-import { pointing, ratioCell, tellStudies } from "./answers.js";
-import { $, capital, fill, make, percent } from "./dom.js";
+import { pointing, ratioCell, tellAnswer, tellStudies } from "./answers.js";
+import { $, capital, fill, make, mm, percent } from "./dom.js";
 import { naming } from "./form.js";
 import { NotAnImage, readNifti } from "./nifti.js";
 import { roving } from "./roving.js";
-import { showRegion } from "./stage.js";
+import { goTo, showRegion } from "./stage.js";
 import { notice } from "./status.js";
 import { fillTable, placeButton } from "./tables.js";
-import { openTab } from "./tabs.js";
 import { Volume } from "./volume.js";
 
 const N_TERMS = 40;
+const [N_EACH, N_TERMS_EACH, N_UNREAD] = [20, 3, 5]; // points that are decoded one by one, terms of each, rows that are told
 const LEAST = 0.005; // share of a region that is listed
 const FARTHEST_MM = 200;
 const SPREAD_MM = 6; // of a point that is drawn
@@ -21,6 +21,7 @@ const GRID = { sizes: [54, 66, 58], origin: [-79, -114, -80] };
 
 let given = null; // the map that was dropped: { name, file, volume }
 let told = []; // regions of the answer
+let terms = [];
 
 export const hasMap = () => Boolean(given);
 
@@ -30,23 +31,42 @@ export async function takeMap(file) {
   given = { name: file.name, file, volume: await readNifti(file) };
   $("given").textContent = file.name;
   $("given-map").hidden = false;
+  $("negative").closest("label").hidden = !given.volume.hasNegative;
 }
 
 export function dropMap() {
   given = null;
   $("given-map").hidden = true;
+  $("negative").closest("label").hidden = true;
+  $("negative").checked = false;
   $("map-file").value = "";
 }
 
-// Points from rows of three numbers, whatever separates them; or words on what was expected.
+// Points from rows: three numbers, whatever separates them, with a label or statistics beside them or not. A header may
+// say which columns they are. Gives the points with their labels, and the rows that cannot be read.
 export function readPoints(words) {
-  const rows = words.replaceAll("−", "-").split(/[\n;]+/).map((row) => row.trim()).filter(Boolean)
-    .filter((row, i) => i || /\d/.test(row)); // a first row without numbers is a header
-  const points = rows.map((row) => row.split(/[\s,\t]+/).filter(Boolean).map(Number));
-  const wrong = points.findIndex((point) => point.length !== 3 || !point.every((value) => Math.abs(value) <= FARTHEST_MM));
-  if (wrong >= 0) return { problem: `Row ${wrong + 1}: expected three numbers in mm, from −${FARTHEST_MM} to ${FARTHEST_MM}, for example −24 −4 −18.` };
-  return { points };
+  const rows = words.replaceAll("−", "-").split(/[\n;]+/).map((row) => row.trim()).filter(Boolean);
+  const cells = rows.map((row) => row.split(/[\s,\t]+/).filter(Boolean));
+  const isHeader = rows.length > 0 && !/\d/.test(rows[0]);
+  const columns = isHeader ? ["x", "y", "z"].map((name) => cells[0].findIndex((cell) => cell.toLowerCase() === name)) : [-1];
+  const isCounted = cells.slice(isHeader ? 1 : 0).every((row, i) => row[0] === String(i + 1) && row.length > 3);
+  const points = [];
+  const unread = [];
+  cells.forEach((row, i) => {
+    if (isHeader && !i) return;
+    const isTable = columns.every((column) => column >= 0) && row.length === cells[0].length;
+    const start = isTable ? -1 : row.findIndex((_, at) => at >= Number(isCounted) && [0, 1, 2].every((k) => isPlace(row[at + k])));
+    const at = isTable ? columns : [start, start + 1, start + 2];
+    if (!isTable && start < 0) { unread.push([i + 1, rows[i]]); return; }
+    const found = at.map((column) => Number(row[column]));
+    if (!found.every((value) => isPlace(value))) { unread.push([i + 1, rows[i]]); return; }
+    points.push({ at: found, label: row.filter((cell, column) => !at.includes(column) && /\p{L}/u.test(cell) && !/[=\d]/.test(cell)).join(" ") });
+  });
+  return { points: points.map(({ at }) => at), labels: points.map(({ label }) => label), unread, problem: points.length || !unread.length ? null : EXPECTED(unread[0][0]) };
 }
+
+const isPlace = (cell) => cell !== undefined && cell !== "" && Math.abs(Number(cell)) <= FARTHEST_MM;
+const EXPECTED = (row) => `Row ${row}: expected three numbers in mm, from −${FARTHEST_MM} to ${FARTHEST_MM}, for example −24 −4 −18.`;
 
 const typed = () => readPoints($("points").value);
 
@@ -70,10 +90,10 @@ function drawn(points) {
 // ---- the mode
 
 // Terms with how well their maps match, and how many times as likely they are for these places.
-function tellTerms(terms) {
-  const strongest = Math.max(...terms.map(({ score }) => score), 1e-9);
+function tellTerms(rows) {
+  const strongest = Math.max(...rows.map(({ score }) => score), 1e-9);
   $("peaks-note").textContent = "how well the map of the term matches, and how many times as likely a study about it reports peaks there";
-  fillTable($("peaks"), ["Term", "Match", "Ratio"], terms.filter(({ score }) => score > 0).map(({ term, score, ratio }) => [
+  fillTable($("peaks"), ["Term", "Match", "Ratio"], rows.filter(({ score }) => score > 0).map(({ term, score, ratio }) => [
     make("button", { type: "button", class: "place-link wraps", ...pointing(term) }, term),
     make("span", { class: "meter", style: { "--share": score / strongest } }, score.toFixed(2)),
     ratioCell(ratio),
@@ -96,32 +116,63 @@ function noteOf({ outside, threshold: lowest, notes }) {
   const words = [...notes.map((note) => `${capital(note)}.`)];
   if (lowest !== null && given) words.push(`Values above ${Number(lowest.toPrecision(3))} count.`);
   if (outside) words.push(`${outside} point${outside > 1 ? "s lie" : " lies"} outside of the brain and ${outside > 1 ? "were" : "was"} left out.`);
+  const { unread } = given ? { unread: [] } : typed();
+  if (unread.length) words.push(`Not read: ${unread.slice(0, N_UNREAD).map(([row, content]) => `row ${row} (“${content.slice(0, 40)}”)`).join(", ")}${unread.length > N_UNREAD ? ` and ${unread.length - N_UNREAD} more` : ""}.`);
+  if (given?.volume.hasNegative) words.push($("negative").checked ? "The negative values are decoded, by their magnitude." : "Negative values were ignored; decode them apart with the switch.");
   return words.join(" ");
+}
+
+// ---- each point by itself
+
+let asking = null;
+
+async function tellPoints() {
+  asking?.abort();
+  $("each-point").hidden = true;
+  if (given) return;
+  const { points, labels } = typed();
+  if (points.length < 2) return;
+  asking = new AbortController();
+  const { signal } = asking;
+  const some = points.slice(0, N_EACH);
+  const found = await Promise.all(some.map((at) => ask("decode", { points: [at], n: N_TERMS_EACH, regions: 1, ...naming() }, signal).catch(() => null)));
+  if (signal.aborted) return;
+  fillTable($("points-table"), ["Point", "Region", "Terms"], some.map((at, i) => [
+    placeButton(labels[i] ? `${labels[i]} (${mm(at)})` : mm(at), at, goTo),
+    found[i]?.regions[0] ? capital(found[i].regions[0].name) : make("span", { class: "soft" }, found[i] ? "–" : "outside of the brain"),
+    make("span", { class: "wraps" }, found[i]?.terms.map(({ term }) => term).join(", ") ?? ""),
+  ]));
+  $("each-note").textContent = points.length > N_EACH ? `the first ${N_EACH} of ${points.length}` : "";
+  $("each-point").hidden = false;
 }
 
 export const decoding = {
   tabs: { regions: "Regions", peaks: "Terms", place: "This place", studies: "Studies" },
   kind: "decode",
+  firstTab: "peaks",
   query: () => ({ points: typed().points ?? [] }),
   isReady: () => Boolean(given) || Boolean($("points").value.trim() && typed().points?.length),
   problem: () => (given || !$("points").value.trim() ? null : typed().problem ?? null),
-  ask: (signal) => (given ? decodeMap(given.file, { threshold: threshold(), n: N_TERMS, ...naming() }, signal)
+  ask: (signal) => (given ? decodeMap(given.file, { threshold: threshold(), negative: $("negative").checked && given.volume.hasNegative, n: N_TERMS, ...naming() }, signal)
     : ask("decode", { points: typed().points, n: N_TERMS, regions: 18, ...naming() }, signal)),
   view,
   texts: () => [],
   rows: () => (given ? told : null), // a map is not sent again for its table
+  terms: () => terms,
   rowsOf: (answer) => answer.regions,
   title: () => given?.name ?? $("points").value.trim().replace(/\s*\n\s*/g, "; "),
   empty: "No map yet: drop an image, or type coordinates",
 
   tell(answer) {
     told = answer.regions;
+    terms = answer.terms;
+    tellPoints().catch(() => {});
     notice(noteOf(answer) || null);
+    tellAnswer(make("strong", {}, capital(answer.terms.slice(0, 3).map(({ term }) => term).join(", ")) || "No term matches"), make("span", { class: "soft" }, " match best"));
     tellTerms(answer.terms);
-    openTab("peaks");
     $("regions-note").textContent = given ? "share of the map" : "share of the points";
     fillTable($("regions"), ["Region", "Share", "vs average"], answer.regions.filter(({ probability }) => probability >= LEAST).map((row) => [
-      placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), percent(row.probability), ratioCell(row.ratio),
+      placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row), percent(row.probability), ratioCell(row.ratio),
     ]));
     tellStudies($("similar"), answer.studies, answer.terms);
     $("similar-note").textContent = "training studies whose texts point there";
@@ -146,7 +197,7 @@ export function wireDecode(run, trouble) {
   };
   $("map-file").addEventListener("change", ({ target }) => target.files.length && take(target.files[0]));
   $("given-remove").addEventListener("click", () => { dropMap(); run({}); });
-  $("threshold").addEventListener("change", () => given && run({}));
+  for (const id of ["threshold", "negative"]) $(id).addEventListener("change", () => given && run({}));
   return take;
 }
 

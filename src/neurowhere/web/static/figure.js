@@ -36,7 +36,7 @@ function overlay({ scene }, panels) {
     const lines = scene.crosshair ? hairs(panel, scene.at).map(([a, b, c, d]) => `<path d="M${a.toFixed(1)} ${b.toFixed(1)}L${c.toFixed(1)} ${d.toFixed(1)}" stroke="#4fd1c4" stroke-width="0.8"/>`) : [];
     const words = labels(panel, scene.at, 11).slice(scene.view === "glass" ? 1 : 0).map(([word, x, y, align]) => text(word, x, y - 2, { size: 11, fill: "#d5dde4", anchor: anchors[align] }));
     const { label } = scene.maps[panel.map] ?? {};
-    if (label && panel.plane.cut === 0) words.push(text(label, panel.left, panel.top + 12, { size: 12, fill: "#ffffff", weight: 600 }));
+    if (label && panel.plane.cut === 0) words.push(text(label, panel.left, panel.top - 4, { size: 12, fill: "#ffffff", weight: 600 }));
     return [...lines, ...words].join("");
   }).join("");
 }

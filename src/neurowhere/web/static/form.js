@@ -5,10 +5,10 @@ import { $, choose, chosen } from "./dom.js";
 const TEXTS = ["text", "other", "term", "points", "threshold", "group", "against"];
 const SWITCHES = ["negation", "sides", "crosshair", "inflated", "unadjusted", "matched"];
 const CHOICES = ["mode", "image", "view"];
-const VALUES = ["hidden", "opacity", "colours", "sort", "atlas", "collection"];
+const VALUES = ["hidden", "opacity", "colours", "sort", "kind", "atlas", "collection"];
 export const LOOKS = { hidden: "90", opacity: "90", colours: "ember", crosshair: true, inflated: true };
 export const DEFAULTS = {
-  mode: "one", text: "", other: "", term: "", points: "", threshold: "", group: "", against: "", collection: "", unadjusted: false, matched: false, atlas: "default", image: "density", view: "slices", sort: "excess", negation: true, sides: true, ...LOOKS,
+  mode: "one", text: "", other: "", term: "", points: "", threshold: "", group: "", against: "", collection: "", unadjusted: false, matched: false, kind: "", atlas: "default", image: "log_ratio", view: "slices", sort: "excess", negation: true, sides: true, ...LOOKS,
 };
 
 export function readForm() {
@@ -29,7 +29,8 @@ export function writeForm(fields) {
 export const looks = () => ({ hidden: $("hidden").value / 100, opacity: $("opacity").value / 100, colours: $("colours").value });
 // Switches that a mode does not show have no effect on it.
 const isOn = (name) => !belongs(name, chosen("mode")) || $(name).checked;
-export const reading = () => ({ negation: isOn("negation"), sides: isOn("sides") });
+export const chosenKind = () => (chosen("mode") === "one" ? $("kind").value : "");
+export const reading = () => ({ negation: isOn("negation"), sides: isOn("sides"), ...(chosenKind() && { kind: chosenKind() }) });
 export const naming = () => ({ atlas: $("atlas").value });
 export const text = () => $("text").value;
 export const other = () => $("other").value;

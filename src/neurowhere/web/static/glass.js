@@ -39,12 +39,12 @@ function project(volume, plane) {
 }
 
 function paint(data, brain, values, scale, width) {
-  const colour = values && scale ? painter(scale) : () => false;
+  const colour = values && scale ? painter(scale) : () => 0;
   const mixed = [0, 0, 0];
   for (let i = 0; i < brain.length; i += 1) {
     const inside = brain[i] > 0;
     const isEdge = inside && !(brain[i - 1] > 0 && brain[i + 1] > 0 && brain[i - width] > 0 && brain[i + width] > 0);
-    const share = colour(values?.[i] ?? 0, mixed, 0) ? scale.opacity : 0;
+    const share = colour(values?.[i] ?? 0, mixed, 0) * (scale?.opacity ?? 0);
     const grey = isEdge ? EDGE : FAINT;
     for (let k = 0; k < 3; k += 1) data[4 * i + k] = share * mixed[k] + (1 - share) * grey;
     data[4 * i + 3] = inside || share ? 255 : 0;
@@ -75,12 +75,13 @@ function sheetOf(template, volume, scale, plane) {
 }
 
 export function drawGlass(context, scene, { width, height, margin, dpr, bare }) {
-  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
+  const head = (scene.maps.length > 1 ? 34 : 14) * dpr; // as of sections
+  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - head);
   context.imageSmoothingQuality = "high";
-  const drawn = panels.filter(({ isGlass }) => !isGlass);
+  const drawn = panels.filter(({ isSolid }) => !isSolid);
   for (const panel of drawn) {
     panel.left += margin;
-    panel.top += margin + 14 * dpr;
+    panel.top += margin + head;
     const { label } = scene.maps[panel.map] ?? {};
     drawProjection(context, scene, panel);
     if (bare) continue;
@@ -88,7 +89,7 @@ export function drawGlass(context, scene, { width, height, margin, dpr, bare }) 
     context.font = `${12 * dpr}px Inter, system-ui, sans-serif`;
     context.fillStyle = "#c3ced8";
     context.textBaseline = "bottom";
-    for (const [words, x, y, align] of [...labels(panel, scene.at, 12 * dpr).slice(1), ...(label && panel.plane.cut === 0 ? [[label, panel.left, panel.top + 14 * dpr, "left"]] : [])]) {
+    for (const [words, x, y, align] of [...labels(panel, scene.at, 12 * dpr).slice(1), ...(label && panel.plane.cut === 0 ? [[label, panel.left, panel.top - 1 * dpr, "left"]] : [])]) {
       context.textAlign = align;
       context.fillText(words, x, y);
     }

@@ -4,14 +4,14 @@ import { LEVELS, LEVEL_NAMES, NEGATIVE, gradient } from "./colours.js";
 import { make, times } from "./dom.js";
 
 const UNITS = {
-  density: "% of activations per cm³",
-  log_ratio: "times the average study",
+  density: "% of peaks per cm³",
+  log_ratio: "as likely as in the average study",
   effect: "times as likely with the term",
-  difference: "times the average, for the first without the second",
-  mass: "expected to hold that share of the activations",
+  difference: "cold: more in the second · warm: more in the first (× the average, without the other)",
+  mass: "expected to hold that share of the peaks",
   given: "values of the map",
   points: "nearness to a point",
-  documents: "% of the activations that the documents point to, per cm³",
+  documents: "% of the peaks that the documents point to, per cm³",
   contrast: "times the reference documents",
 };
 
@@ -24,13 +24,20 @@ export function worded(value, image, sign = 1) {
   return image === "given" ? round(sign * value).replace("-", "−") : times(Math.exp(sign * value));
 }
 
+// A value of a map under the pointer.
+export function valueWords(value, image, what) {
+  if (image === "mass") return value >= 0.5 ? `within ${LEVEL_NAMES[Math.min(Math.round(value), 3) - 1]}` : "beyond 95 %";
+  if (image === "density") return `${round(1e5 * value)} % of peaks per cm³`;
+  return `${worded(value, image)}${image === "given" ? "" : ` ${what === "effect" ? "with the term" : what === "contrast" ? "the reference" : "the average"}`}`;
+}
+
 export const isSigned = (image) => image !== "density" && image !== "mass";
 
 // Bars of a scale: the colour map, the words at its ends, and whether it runs from right to left.
 export function barsOf({ image, low, high, colours }, isNegative) {
-  const warm = { name: colours, from: worded(low, image), to: worded(high, image) };
+  const warm = { name: colours, from: worded(low, image), to: `≥ ${worded(high, image)}` };
   if (!isSigned(image) || !isNegative) return [warm];
-  return [{ name: NEGATIVE, from: worded(high, image, -1), to: worded(low, image, -1), backwards: true }, warm];
+  return [{ name: NEGATIVE, from: `≤ ${worded(high, image, -1)}`, to: worded(low, image, -1), backwards: true }, warm];
 }
 
 export const unitOf = (image, what) => UNITS[what] ?? UNITS[image];

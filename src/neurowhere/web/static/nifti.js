@@ -20,7 +20,20 @@ export async function readNifti(blob) {
   const sizes = [1, 2, 3].map((i) => view.getInt16(40 + 2 * i, little));
   const volumes = Math.max(view.getInt16(40, little) > 3 ? view.getInt16(48, little) : 1, 1);
   if (volumes > 1) throw new NotAnImage(`Expected one 3-D map, but the image has ${volumes} volumes. Drop one of them.`);
-  return new Volume(sizes, affineOf(view, little), valuesOf(view, little, sizes[0] * sizes[1] * sizes[2]));
+  const volume = new Volume(sizes, affineOf(view, little), valuesOf(view, little, sizes[0] * sizes[1] * sizes[2]));
+  volume.comment = commentOf(view, little);
+  return volume;
+}
+
+// What a file of the page says beside its values: JSON, in an extension of the header.
+function commentOf(view, little) {
+  if (view.getFloat32(108, little) < HEADER + 12 || !view.getUint8(HEADER)) return null;
+  const [start, size] = [HEADER + 4, view.getInt32(HEADER + 4, little)];
+  try {
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(view.buffer, start + 8, size - 8)).replace(/\0+$/, ""));
+  } catch {
+    return null; // of another program
+  }
 }
 
 // The bytes of a file, without the packing of gzip.

@@ -21,40 +21,38 @@ const wide = ({ axes }) => BOX[axes[0]][1];
 const high = ({ axes }) => BOX[axes[1]][1];
 
 // Ways to arrange the planes of one map in a box: rows of planes.
-const ARRANGEMENTS = [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]];
+const IN_A_ROW = [[0, 1, 2]];
+const ARRANGEMENTS = [[[0, 1], [2]], IN_A_ROW, [[0], [1], [2]]];
 
 // Where the panels of `n` maps go: those of one map together, as large as they fit.
 export function arrange(n, width, height) {
   let best = null;
-  for (const rows of ARRANGEMENTS) {
+  for (const rows of n > 1 ? [IN_A_ROW] : ARRANGEMENTS) { // maps that are compared are one above the other
     const size = [Math.max(...rows.map((row) => row.reduce((sum, i) => sum + wide(PLANES[i]) + GAP, -GAP))),
       rows.reduce((sum, row) => sum + Math.max(...row.map((i) => high(PLANES[i]))) + GAP, -GAP)];
-    for (const across of n > 1 ? [1, n] : [1]) {
-      const down = n / across;
-      const scale = Math.min(width / (across * (size[0] + 3 * GAP) - 3 * GAP), height / (down * (size[1] + 3 * GAP) - 3 * GAP));
-      if (!best || scale > best.scale) best = { rows, size, across, down, scale };
-    }
+    const scale = Math.min(width / size[0], height / (n * (size[1] + 3 * GAP) - 3 * GAP));
+    if (!best || scale > best.scale) best = { rows, size, scale };
   }
   return placed(best, n, width, height);
 }
 
-function placed({ rows, size, across, down, scale }, n, width, height) {
-  const [margin, step] = [3 * GAP, size.map((mm) => mm + 3 * GAP)];
-  const left = (width - scale * (across * step[0] - margin)) / 2;
-  const top = (height - scale * (down * step[1] - margin)) / 2;
+function placed({ rows, size, scale }, n, width, height) {
+  const [margin, step] = [3 * GAP, size[1] + 3 * GAP];
+  const left = (width - scale * size[0]) / 2;
+  const top = (height - scale * (n * step - margin)) / 2;
   const panels = [];
   for (let map = 0; map < n; map += 1) {
-    let y = top + scale * step[1] * Math.floor(map / across);
+    let y = top + scale * step * map;
     for (const row of rows) {
-      let x = left + scale * step[0] * (map % across);
+      let x = left;
       for (const i of row) {
         const plane = PLANES[i];
         panels.push({ map, plane, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
         x += scale * (wide(plane) + GAP);
       }
-      if (row.length === 1 && rows.length === 2) { // a corner is free: the whole brain beside its section
+      if (row.length === 1 && rows.length === 2) { // a corner is free: the whole brain, which can be turned
         const plane = PLANES[row[0]];
-        panels.push({ map, plane, isGlass: true, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
+        panels.push({ map, plane, isSolid: true, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
       }
       y += scale * (Math.max(...row.map((i) => high(PLANES[i]))) + GAP);
     }
@@ -109,10 +107,9 @@ function paint(into, grey, values, scale) {
   const mixed = [0, 0, 0];
   for (let i = 0; i < grey.length; i += 1) {
     const base = GREY * grey[i];
-    const shown = colour ? colour(values[i], mixed, 0) : false;
-    const share = shown ? opacity : 0;
+    const share = colour ? colour(values[i], mixed, 0) * opacity : 0;
     for (let k = 0; k < 3; k += 1) into[4 * i + k] = share * mixed[k] + (1 - share) * base;
-    into[4 * i + 3] = shown || grey[i] > 0 ? 255 : 0;
+    into[4 * i + 3] = grey[i] > 0 ? 255 : Math.round(255 * share);
   }
 }
 
@@ -149,9 +146,10 @@ export function drawHairs(context, panel, at, thickness) {
 }
 
 // Words of a panel: which plane, and which side is which: [words, x, y, how it is aligned].
-export function labels({ plane: { cut, ends }, isGlass, left, top, width, height }, at, size) {
+export function labels({ plane: { cut, ends }, isSolid, left, top, width, height }, at, size) {
+  if (isSolid) return [];
   const middle = top + height / 2;
-  const place = isGlass ? "all, from above" : `${AXES[cut]} = ${String(Math.round(at[cut])).replace("-", "−")}`;
+  const place = `${AXES[cut]} = ${String(Math.round(at[cut])).replace("-", "−")}`;
   return [
     [place, left + size * 0.1, top + height, "left"],
     [ends[0], left + size * 0.1, middle, "left"],
@@ -168,5 +166,5 @@ export function pointUnder(panels, x, y, at) {
   const point = [...at];
   point[axes[0]] = BOX[axes[0]][0] + (x - panel.left) / scale;
   point[axes[1]] = BOX[axes[1]][0] + (panel.top + panel.height - y) / scale;
-  return { point, plane: panel.plane };
+  return { point, plane: panel.plane, map: panel.map };
 }

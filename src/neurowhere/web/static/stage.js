@@ -1,15 +1,16 @@
 // Stage: which map is shown, under a caption that always names it. Of several that are asked for,
 // the last one wins: answers that come late are dropped.
 
-import { $, chosen, fill, settle } from "./dom.js";
+import { regionAt } from "./atlas.js";
+import { $, capital, chosen, fill, settle } from "./dom.js";
 import { naming } from "./form.js";
-import { legend } from "./legend.js";
+import { legend, valueWords } from "./legend.js";
 import { mapOf, loadTemplates } from "./maps.js";
 import { busy, trouble } from "./status.js";
 import { Viewer } from "./viewer.js";
 
-export const hooks = { onMove: () => {}, onView: () => {} };
-export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView() });
+export const hooks = { onMove: () => {}, onView: () => {}, onPick: () => {} };
+export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView(), onHover: tellHover, onPick: () => hooks.onPick() });
 
 const GLANCE_MS = 120; // of pointing at something, before its map is asked for
 const UNCUT = ["mass", "significant"]; // images that have no threshold
@@ -31,7 +32,8 @@ function apply(view, volumes) {
   shown = view;
   delete $("stage").dataset.empty;
   const labels = view.labels ?? [];
-  const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image });
+  const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image, colours: view.colours ?? null, raisedOnly: view.image === "log_ratio" && !view.what });
+  findOther(view);
   $("caption").textContent = view.words;
   $("back").hidden = view === own;
   $("open-term").hidden = !view.term;
@@ -51,8 +53,7 @@ export async function prepare(view, signal) {
     latest += 1;
     own = view;
     pinned = null;
-    viewer.scene.outline = null;
-    delete $("stage").dataset.outlined;
+    noOutline();
     apply(view, volumes);
   };
 }
@@ -106,8 +107,8 @@ export function clearStage(words) {
   nothing = words;
   $("stage").dataset.empty = "";
   own = pinned = shown = null;
-  viewer.set({ maps: [], outline: null });
-  delete $("stage").dataset.outlined;
+  viewer.set({ maps: [] });
+  noOutline();
   $("caption").textContent = words;
   $("back").hidden = $("open-term").hidden = true;
   fill($("legend"));
@@ -118,14 +119,67 @@ export function bringIntoSight() {
   if (top < 0 || bottom > window.innerHeight) $("stage").scrollIntoView({ behavior: "smooth", block: "center" });
 }
 
+// ---- outlines of regions
+
+let outlined = null; // the region that was chosen, to which every glance returns
+
 // Move into a region of the atlas, and draw its outline.
-export async function showRegion({ region, name }, at) {
+export async function showRegion(row, at) {
   goTo(at);
+  outlined = row;
+  await outline(row);
+}
+
+// Outline a region while it is pointed at.
+export async function outline(row) {
   const asked = latest;
-  const outline = await mapOf("region", { region, ...naming() }).catch(() => null);
-  if (asked !== latest || !outline) return;
-  viewer.set({ outline: { volume: outline, name } });
-  $("stage").dataset.outlined = region;
+  wanted = row;
+  const volume = await mapOf("region", { region: row.region, ...naming() }).catch(() => null);
+  if (asked !== latest || wanted !== row || !volume) return;
+  viewer.set({ outline: { volume } });
+  $("stage").dataset.outlined = row.region;
+}
+
+let wanted = null;
+
+export function endOutline() {
+  if (outlined) outline(outlined);
+  else noOutline();
+}
+
+function noOutline() {
+  wanted = outlined = null;
+  viewer.set({ outline: null });
+  delete $("stage").dataset.outlined;
+}
+
+// ---- what is under the pointer
+
+let other = null; // the other of density and ratio, where a text has both
+
+async function findOther({ parts, image }) {
+  other = null;
+  const [kind, query] = parts?.length === 1 ? parts[0] : [];
+  const image2 = { density: "log_ratio", log_ratio: "density" }[image];
+  if (kind !== "encode" || !image2) return;
+  const volume = await mapOf(kind, { ...query, image: image2 }).catch(() => null);
+  if (shown?.parts?.[0][1] === query) other = { volume, image: image2 };
+}
+
+function tellHover(point, left, top, map = 0) {
+  const region = point && regionAt(point);
+  $("tip").hidden = !point || (!region && !shown);
+  if ($("tip").hidden) return;
+  const volume = viewer.scene.maps[map]?.volume;
+  const words = [
+    region ? capital(region.name) : null,
+    volume && shown ? valueWords(volume.at(point), shown.image, shown.what) : null,
+    other?.volume ? valueWords(other.volume.at(point), other.image) : null,
+  ];
+  $("tip").textContent = words.filter(Boolean).join(" · ");
+  const { clientWidth, clientHeight } = $("stage");
+  $("tip").style.left = `${Math.min(left + 14, clientWidth - $("tip").offsetWidth - 6)}px`;
+  $("tip").style.top = `${Math.min(top + 18, clientHeight - $("tip").offsetHeight - 6)}px`;
 }
 
 export function goTo(place) {

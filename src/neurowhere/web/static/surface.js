@@ -2,6 +2,7 @@
 
 import { painter } from "./colours.js";
 import { valuesOn } from "./cortex.js";
+import { axes } from "./solid.js";
 
 const [GYRUS, SULCUS] = [205, 150];
 const LIGHT = [0.25, 0.45, 0.85]; // to the right, up, towards the eye
@@ -14,22 +15,14 @@ export const VIEWS = [
 const TOO_FAR_MM = 12; // of the crosshair from the surface, to mark it there
 const HIDDEN_MM = 8; // from what is seen at its pixel: beyond that it lies behind
 
-// The eye's right, up and nearness for an azimuth and an elevation.
-function axes(azimuth, elevation) {
-  const [a, e] = [azimuth, elevation].map((degrees) => (degrees * Math.PI) / 180);
-  const near = [Math.sin(a) * Math.cos(e), -Math.cos(a) * Math.cos(e), Math.sin(e)];
-  const right = [Math.cos(a), Math.sin(a), 0];
-  return [right, [near[1] * right[2] - near[2] * right[1], near[2] * right[0] - near[0] * right[2], near[0] * right[1] - near[1] * right[0]], near];
-}
-
 // Red, green and blue of each vertex: the map over the greys of gyri and sulci.
 function coloursOf(half, values, scale) {
   const colours = new Float32Array(3 * half.n);
-  const colour = values && scale ? painter(scale) : () => false;
+  const colour = values && scale ? painter(scale) : () => 0;
   const mixed = [0, 0, 0];
   for (let i = 0; i < half.n; i += 1) {
     const grey = half.sulcus[i] ? SULCUS : GYRUS;
-    const share = colour(values?.[i] ?? 0, mixed, 0) ? scale.opacity : 0;
+    const share = colour(values?.[i] ?? 0, mixed, 0) * (scale?.opacity ?? 0);
     for (let k = 0; k < 3; k += 1) colours[3 * i + k] = share * mixed[k] + (1 - share) * grey;
   }
   return colours;
@@ -134,7 +127,8 @@ export function drawSurface(context, scene, { width, height, margin, dpr }) {
     const values = view.map.volume && valuesOn(cortex, view.map.volume, scene.image)[view.half];
     const angle = { azimuth: view.azimuth + turn[0], elevation: turn[1] };
     const found = drawHalf(context, half, kind, coloursOf(half, values, scale), angle, places[i]);
-    const name = [view.label, view.name].filter(Boolean).join(": ");
+    const isTurned = turn[0] !== 0 || turn[1] !== 0;
+    const name = [view.label, isTurned ? `${["left", "right"][view.half]}, turned` : view.name].filter(Boolean).join(": ");
     context.font = `${12 * dpr}px Inter, system-ui, sans-serif`;
     context.fillStyle = "#c3ced8";
     context.textAlign = "center";

@@ -63,6 +63,7 @@ export function wireTerm(open) {
     if (event.key === "Escape") draw([]);
     if (event.key === "Enter") { event.preventDefault(); choose(active >= 0 ? options()[active].textContent : term()); }
   });
+  $("related").addEventListener("toggle", () => $("related").open && relate?.());
   $("term-list").addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
   $("term-list").addEventListener("click", ({ target }) => target.role === "option" && choose(target.textContent));
 }
@@ -70,11 +71,18 @@ export function wireTerm(open) {
 // ---- related terms
 
 let latest = 0;
+let relate = null; // what is asked when the list is opened
 
 export async function tellRelated(text, open) {
   latest += 1;
   const ticket = latest;
-  $("related").hidden = true;
+  $("related").hidden = !text;
+  fill($("related-terms"));
+  relate = null;
+  if (!$("related").open) { // a list that nobody sees is not asked for
+    relate = () => tellRelated(text, open);
+    return;
+  }
   const { terms } = text ? await ask("related", { text, ...reading() }).catch(() => ({ terms: [] })) : { terms: [] };
   if (ticket !== latest) return;
   $("related").hidden = !terms.length;

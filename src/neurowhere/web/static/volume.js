@@ -16,6 +16,13 @@ export class Volume {
     return this.plane(point, [0, 0, 0], [0, 0, 0], 1, 1)[0];
   }
 
+  // The value of the voxel around a point.
+  nearest(point) {
+    const [i, j, k] = this.toVoxel(point).map(Math.round);
+    const { nx, ny, nz } = this;
+    return i >= 0 && j >= 0 && k >= 0 && i < nx && j < ny && k < nz ? this.values[i + nx * (j + ny * k)] : 0;
+  }
+
   // Values of a picture of `width` by `height`, from its first point, with the steps to the right and down in mm.
   // It is drawn at every move: plain variables, because arrays would be garbage by the million.
   plane(first, right, down, width, height, found = new Float32Array(width * height)) {

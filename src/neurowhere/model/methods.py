@@ -1,0 +1,136 @@
+"""Methods: how a map came about, in words and references for a paper."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+from neurowhere.text.kinds import Kind
+
+__all__ = ["MethodsText", "write_methods"]
+
+REFERENCES = files("neurowhere.model") / "references.bib"
+ENTRY = re.compile(r"^@\w+\{(\w+),.*?^\}$", re.M | re.S)
+AAL3 = "AAL3"
+FORMULAS: dict[Kind | None, str] = {
+    "study": "The text was read as a study: its map is a product of what its terms contribute.",
+    "report": "The text was read as a report: its map is a mixture of the places of its findings.",
+    None: "Texts were read as studies, whose maps are products of what their terms contribute, or "
+    "as reports, whose maps are mixtures of the places of their findings, as their words decide.",
+}
+READING = {  # options of the reading: what is done with them, and without
+    "negation": ("what is denied is left out", "what is denied counts as well"),
+    "sides": ("sides that the text gives are followed", "sides are not followed"),
+    "findings": (
+        "sections of reports without findings are left out",
+        "all sections of reports count",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class MethodsText:
+    """How a map came about.
+
+    Attributes
+    ----------
+    text : str
+        A paragraph for the methods of a paper.
+    bibtex : str
+        What it cites.
+
+    Examples
+    --------
+    >>> print(MethodsText("Maps were made with neurowhere.", "@software{neurowhere}"))
+    Maps were made with neurowhere.
+    <BLANKLINE>
+    @software{neurowhere}
+    """
+
+    text: str
+    bibtex: str
+
+    def __str__(self) -> str:
+        return f"{self.text}\n\n{self.bibtex}"
+
+
+def write_methods(
+    about: Mapping[str, Any],
+    options: Mapping[str, Any],
+    kind: Kind | None = None,
+    *,
+    atlas: str = AAL3,
+) -> MethodsText:
+    """Write how maps of a model came about.
+
+    Parameters
+    ----------
+    about : mapping
+        Summary of the model: `Encoder.summary`.
+    options : mapping
+        How texts were read: negation, sides, findings, hedge_weight; by default as usual.
+    kind : "report" or "study", optional
+        How a text was read; by default as its words decide.
+    atlas : str
+        Name of the atlas that names regions.
+
+    Returns
+    -------
+    MethodsText
+    """
+    release = version("neurowhere")
+    parts = [
+        f"Text was mapped to the brain with neurowhere {release} (The neurowhere developers), "
+        "which predicts the density of the peaks that studies with such a text report (Dockès et "
+        "al., 2018).",
+        _model(about),
+        FORMULAS[kind],
+        _reading(options),
+        "Maps show the ratio of this density to that of the average study, both mixed with the "
+        "uniform density in equal parts, or the density as the share of the peaks per cm³, in "
+        "MNI152 space.",
+        f"Regions are those of {atlas}{' (Rolls et al., 2020)' if atlas == AAL3 else ''}.",
+    ]
+    unused = set() if _is_neuroquery(about) else {"dockes2020neuroquery"}
+    unused |= set() if atlas == AAL3 else {"rolls2020automated"}
+    entries = [found[0] for found in ENTRY.finditer(_references()) if found[1] not in unused]
+    year = str(about.get("date") or "n.d.")[:4]
+    bibtex = "\n\n".join(entries).replace("VERSION", release).replace("YEAR", year)
+    return MethodsText(" ".join(filter(None, parts)), bibtex)
+
+
+@cache
+def _references() -> str:
+    return REFERENCES.read_text("utf-8")
+
+
+def _is_neuroquery(about: Mapping[str, Any]) -> bool:
+    return (about.get("origin") or {}).get("format") == "neuroquery"
+
+
+def _model(about: Mapping[str, Any]) -> str:
+    """Tell what the model was learned from; of one that is not known, nothing."""
+    if not about.get("studies"):
+        return ""
+    source = " of NeuroQuery (Dockès et al., 2020)" if _is_neuroquery(about) else ""
+    trained = f" on {about['date'][:10]}" if about.get("date") else ""
+    edges = about.get("voxel_sizes_mm")
+    grid = f"voxels of {' × '.join(f'{edge:g}' for edge in edges)} mm" if edges else "regions"
+    return (
+        f"The model was learned{trained} from the {about['peaks']:,} peaks and the texts of "
+        f"{about['studies']:,} studies{source}; it knows {about['terms']:,} terms and has "
+        f"{about['regions']:,} {grid}."
+    )
+
+
+def _reading(options: Mapping[str, Any]) -> str:
+    words = [
+        done if options.get(name, True) else undone for name, (done, undone) in READING.items()
+    ]
+    weight = options.get("hedge_weight", 1.0)
+    if weight != 1:
+        words.append(f"what is left open has the weight {weight:g}")
+    return f"{words[0][:1].upper()}{words[0][1:]}, {', '.join(words[1:-1])} and {words[-1]}."

@@ -1,0 +1,82 @@
+"""Words: what a summary says, in a line or two, for pages and pictures."""
+
+from collections.abc import Iterable
+
+from neurowhere.model.schema import FindingPlace, Summary
+
+__all__ = ["findings_in_words", "places_in_words"]
+
+N_HEARD, N_NAMED = 6, 3  # regions from which the sides are told, and names that are given
+BOTH = "both sides"
+ROLES = {  # in the order in which they are told
+    "seat": "in",
+    "extension": "extends to",
+    "satellite": "satellite in",
+    "edema": "edema in",
+    "pressed": "presses on",
+    "mentioned": "also names",
+    "old": "old, in",
+    "landmark": "near",
+    "level": "measured at",
+    "compared": "compared with",
+    "spared": "normal",
+}
+
+
+def places_in_words(summary: Summary) -> str:
+    """Return the first regions of a summary with their side: "Left: insula, putamen"."""
+    sides: dict[str, set[str]] = {}
+    for region in sorted(summary.regions, key=lambda region: not region.named)[:N_HEARD]:
+        whole = region.name.removesuffix(" (landmark)")
+        first, _, rest = whole.partition(" ")
+        side, name = (first, rest) if first in ("left", "right") else ("", whole)
+        if region.excess > 0:
+            sides.setdefault(name, set()).add(side)
+    told = {name: BOTH if len(found) > 1 else next(iter(found)) for name, found in sides.items()}
+    names = list(told)[:N_NAMED]
+    if len(set(told.values())) == 1 and any(told.values()):
+        words = f"{told[names[0]]}: {', '.join(names)}"
+    else:
+        words = ", ".join(
+            f"{name} ({BOTH})" if told[name] == BOTH else f"{told[name]} {name}".strip()
+            for name in names
+        )
+    return words[:1].upper() + words[1:]
+
+
+def findings_in_words(summary: Summary) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Return the findings of a report: what each is, and its places by their role.
+
+    Parameters
+    ----------
+    summary : Summary
+
+    Returns
+    -------
+    list of (title, list of (role, cue, places))
+        What is normal comes last, without a title.
+    """
+    rows = []
+    for finding in summary.findings:
+        size = "" if finding.size_mm is None else f", {finding.size_mm:g} mm"
+        title = finding.kind or "finding"
+        roles = _by_role(finding.places, [role for role in ROLES if role != "spared"])
+        if roles:
+            rows.append((title[:1].upper() + title[1:] + size, roles))
+    places = [place for finding in summary.findings for place in finding.places]
+    spared = _by_role(places, ["spared"])
+    return [*rows, ("", spared)] if spared else rows
+
+
+def _by_role(places: Iterable[FindingPlace], roles: list[str]) -> list[tuple[str, str, str]]:
+    told = []
+    for role in roles:
+        names = dict.fromkeys(_name(place) for place in places if place.role == role)
+        if names:
+            told.append((role, ROLES[role], ", ".join(names)))
+    return told
+
+
+def _name(place: FindingPlace) -> str:
+    possibly = "possibly " if place.status == "hedged" else ""
+    return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}"
