@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from neurowhere.text.general import DENIED, RESEARCH, SENTENCE
+from neurowhere.text.general import DENIED, SENTENCE, is_research
 from neurowhere.text.reading.lexicon import FINDING
 from neurowhere.text.relatives import FAMILY
 
@@ -92,7 +92,7 @@ def find_history(text: str) -> list[Span]:
     >>> find_history("Old left cerebellar infarct."), find_history("3-day history of weakness, now")
     ([], [])
     """
-    if RESEARCH.search(text):  # an article has its first word soon
+    if is_research(text):  # an article has its first word soon
         return []
     is_headed = _HEADED.search(text)
     if not (is_headed or _NEW.search(text)):
