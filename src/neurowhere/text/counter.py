@@ -1,8 +1,8 @@
 """Find and count the terms of a vocabulary in texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, partial
-from itertools import pairwise, product
+from functools import cached_property
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.abbreviations import Resolver, definitions, known_senses
-from neurowhere.text.matching import BOTH, BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
+from neurowhere.text.matching import BOTH, SIDED, NameTree, TokenIds
 from neurowhere.text.places import (
     LESION,
     SIDE_WORDS,
@@ -36,8 +36,7 @@ from neurowhere.text.words import (
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
 
-# Texts are counted together, up to this size, so that short ones cost no more than long ones.
-BATCH_CHARACTERS = 1 << 17
+BATCH = 256  # texts whose counts are one matrix
 REMEMBERED_NAMES = 1 << 12  # of structures that rules and halves of names ask for, again and again
 LONG_NAME = 7  # letters of a name that is told from others in spite of a slip
 LONGEST_NOTE = 10_000  # characters: in an article, "+" is mostly part of a formula
@@ -180,24 +179,21 @@ class TermCounter:
         csr_matrix of int32, of shape (n, n_terms)
             Rows of the n texts of a batch.
         """
-        for batch in _batches(texts):
-            plain_texts = [
-                plain(text, self._ids.knows, keep_case=True, mark_ends=True) for text in batch
-            ]
-            marked = f" {BOUNDARY_TOKEN} ".join(plain_texts).split()
-            tokens = [token for token in marked if token != END]
-            is_end = np.fromiter((token == END for token in marked), bool, len(marked))
-            sentence_ends = np.flatnonzero(is_end) - np.arange(len(marked) - len(tokens))
-            ids = self._ids.of(tokens)
-            bounds = np.flatnonzero(ids == BOUNDARY)
-            starts, ends = [0, *(bounds + 1).tolist()], [*bounds.tolist(), len(ids)]
-            alone = self._names.alone(ids)
-            for row in self._resolver.concerned(batch, ids, bounds):
-                own = slice(starts[row], ends[row])
-                self._resolver.resolve(batch[row], tokens[own], ids[own], alone[own])
-            first, _, terms = self._names.longest(ids, alone, sentence_ends)
-            rows = np.searchsorted(bounds, first)
+        stream = iter(texts)
+        while batch := list(islice(stream, BATCH)):
+            pairs = [(row, term) for row, text in enumerate(batch) for term in self._terms_in(text)]
+            rows, terms = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
             yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
+
+    def _terms_in(self, text: str) -> list[int]:
+        """Terms of a text, without their places."""
+        marked = plain(text, self._ids.knows, keep_case=True, mark_ends=True).split()
+        tokens = [token for token in marked if token != END]
+        ends = (i for i, token in enumerate(marked) if token == END)
+        stops = {i - n for n, i in enumerate(ends)}
+        ids = self._ids.of(tokens)
+        meant = self._resolver.resolve(text, tokens, ids)
+        return [term for _, _, term in self._names.longest(ids, meant, stops)]
 
     def count_sides(self, texts: Iterable[str]) -> dict[Side, sparse.csr_matrix]:
         """Count the mentions on each side.
@@ -295,28 +291,21 @@ class TermCounter:
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
         ids = self._ids.of(tokens)
-        alone = self._names.alone(ids)
-        self._resolver.resolve(text, tokens, ids, alone)
-        # Words that are said again are the same object, which is looked up faster from here on.
-        distinct = {*tokens}
-        small = {token: token.lower() for token in distinct}
-        words = list(map(small.__getitem__, tokens))
-        sided = self._sided(text, tokens, distinct)
+        words = normal.lower().split()
+        sided = self._sided(text, tokens)
         document = Document(text, words, starts.tolist(), ends.tolist(), [], sided, self.generic)
-        sentence_starts = np.array(document.sentence_starts, np.intp)
-        first, last, terms = self._names.longest(ids, alone, sentence_starts[1:])
-        is_structure = self._structures[terms]
-        columns = (first.tolist(), (last + 1).tolist(), terms.tolist(), is_structure.tolist())
-        names: list[Name] = list(map(partial(tuple.__new__, Name), zip(*columns, strict=True)))
-        document = document.renamed(names)
+        meant = self._resolver.resolve(text, tokens, ids)
+        found = self._names.longest(ids, meant, document.starts_of_sentences)
+        is_structure = self._structures
+        document = document.renamed([Name(*name, is_structure[name[2]]) for name in found])
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
         return document.with_ampersands() if is_joined else document
 
-    def _sided(self, text: str, tokens: list[str], distinct: set[str]) -> dict[int, Side]:
+    def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
         is_both = "bi" in text or "bi" in text.lower()
-        both = dict.fromkeys(_both(tokens, distinct), SIDE_WORDS["both"]) if is_both else {}
-        names = {token for token in distinct if token[0] in "lr" and SIDED.fullmatch(token)}
+        both = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if is_both else {}
+        names = {token for token in tokens if token[0] in "lr" and SIDED.fullmatch(token)}
         if not names:
             return both
         found = {i: token for i, token in enumerate(tokens) if token in names}
@@ -329,9 +318,9 @@ class TermCounter:
         }
 
 
-def _both(tokens: list[str], distinct: set[str]) -> Iterator[int]:
+def _both(tokens: list[str]) -> Iterator[int]:
     """Yield the tokens that are on both sides by their names: "bithalamic", "bi-frontal"."""
-    near = {token.lower() for token in distinct if token[0] in "bB"}
+    near = {token.lower() for token in tokens if token[0] in "bB"}
     if "bi" not in near and not any(map(BOTH.fullmatch, near)):
         return
     words = ["", *map(str.lower, tokens)]
@@ -392,33 +381,20 @@ def _forms(
     return names
 
 
-def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
+def _structures(vocabulary: "Vocabulary") -> list[bool]:
     """Whether each term can have a side: anatomy, or anything where no category is known.
 
     Other names are anatomy where they are made of it: "frontal gyri", "left putamen", "temporal
     lobe epilepsy".
     """
     if not any(vocabulary.categories.values()):
-        return np.ones(len(vocabulary), dtype=bool)
+        return [True] * len(vocabulary)
     names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
     anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
     single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
     others = (pair for pair in names if vocabulary.category(pair[1]) not in PLACELESS)
     anatomy |= {term for name, term in others if is_place(name, single)}
-    return np.array([term in anatomy and not is_limb(words_of(term)) for term in vocabulary])
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text) + 1
-        if size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    return [term in anatomy and not is_limb(words_of(term)) for term in vocabulary]
 
 
 def _count_matrix(

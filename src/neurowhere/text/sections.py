@@ -234,8 +234,17 @@ _OF_NAMES = tuple(
 )
 _NOUNS = ("University", "Hospital", "Institute", "College", "Medical School", "Medical Center")
 # One of these words is in every name of an institution.
-_INSTITUTIONS = ("Department", "Dept.", "Division", "School", "Institute", "University", "College",
-    "Hospital", "Medical Center")
+_INSTITUTIONS = (
+    "Department",
+    "Dept.",
+    "Division",
+    "School",
+    "Institute",
+    "University",
+    "College",
+    "Hospital",
+    "Medical Center",
+)
 _WEAK = ("Clinic", "Unit", "Center", "Centre", "Laboratory", "Lab", "Center for ", "Centre for ")
 _NAME_END = re.compile(
     r"[,;.)]|\s*$| (?:\(|(?:and|at|by|for|from|in|is|on|to|was|were|where|which|who|with)\b)", re.M
