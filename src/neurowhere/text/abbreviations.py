@@ -193,10 +193,9 @@ class SenseChooser:
         self._beside = beside
 
     def resolve(
-        self, number: int, tokens: Sequence[str], ids: Sequence[int], times: Counter[int]
+        self, places: Sequence[int], tokens: Sequence[str], ids: Sequence[int], times: Counter[int]
     ) -> dict[int, int]:
-        """Return the terms of the tokens that have the id of the abbreviation."""
-        places = [i for i, some in enumerate(ids) if some == number]
+        """Return the terms of the tokens that are the abbreviation."""
         chosen = self.choose(times, len(ids))
         terms = dict.fromkeys(places, NO_TERM if chosen is None else chosen)
         if chosen is None and self._near != NO_TERM:
@@ -273,10 +272,12 @@ class Resolver:
     def resolve(self, text: str, tokens: Sequence[str], ids: Sequence[int]) -> dict[int, int]:
         """Return the terms of the tokens that stand for others than their words say."""
         terms: dict[int, int] = {}
-        if ambiguous := self._choosers.keys() & ids:
-            times = Counter(ids)
-            for number in ambiguous:
-                terms |= self._choosers[number].resolve(number, tokens, ids, times)
+        places: dict[int, list[int]] = {}
+        for i in [i for i, number in enumerate(ids) if number in self._choosers]:
+            places.setdefault(ids[i], []).append(i)
+        times = Counter(ids if places else ())
+        for number, some in places.items():
+            terms |= self._choosers[number].resolve(some, tokens, ids, times)
         for short, term in self._asked.items() if "?" in text else ():
             if re.search(rf"\?\s?{short}\b", text):
                 asked = self._ids[short]

@@ -1,7 +1,10 @@
 """Match names in sequences of word ids."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import islice
+from operator import add
 
 from neurowhere.text.words import fold, is_short_form, is_skipped
 
@@ -126,7 +129,8 @@ class NameTree:
                 node = self._edges.setdefault(node * n_ids + word, len(self._edges) + 1)
             terms[node] = term
         self._terms = [terms.get(node, NO_TERM) for node in range(len(self._edges) + 1)]
-        self._is_first = [word in self._edges for word in range(n_ids)]  # of a longer name
+        # What the ids of two words add up to if a longer name begins with them.
+        self._begun = [self._edges.get(word, len(self._terms)) * n_ids for word in range(n_ids)]
 
     def longest(
         self, ids: Sequence[int], meant: Mapping[int, int], ends: Container[int] = ()
@@ -146,30 +150,35 @@ class NameTree:
         list of (first, end, term)
             The first token of each name, the one after its last, and its term.
         """
-        edges, terms, n_ids = self._edges, self._terms, self._n_ids
-        n, end = len(ids), 0
+        kept = [i for i, word in enumerate(ids) if word != SKIPPED]
+        words = [ids[i] for i in kept] if len(kept) < len(ids) else ids
+        terms = list(map(self._single.__getitem__, words))
+        for i, term in meant.items():
+            terms[bisect_left(kept, i)] = term
+        pairs = map(add, map(self._begun.__getitem__, words), islice(words, 1, None))
         found: list[tuple[int, int, int]] = []
-        single = map(self._single.__getitem__, ids)
-        if meant:
-            single = map(meant.get, range(n), single)
-        is_first = map(self._is_first.__getitem__, ids)
-        for i, (term, is_begun) in enumerate(zip(single, is_first, strict=True)):
-            if i < end:
+        free = 0
+        for place in [place for place, pair in enumerate(pairs) if pair in self._edges]:
+            if place >= free:
+                n_words, end, term = self._phrase(ids, kept[place], ends)
+                if n_words:
+                    free = place + n_words
+                    terms[place:free] = [NO_TERM] * n_words
+                    found.append((kept[place], end, term))
+        one = [(i, i + 1, term) for i, term in zip(kept, terms, strict=True) if term != NO_TERM]
+        return sorted(found + one) if found else one
+
+    def _phrase(self, ids: Sequence[int], first: int, ends: Container[int]) -> tuple[int, int, int]:
+        """Words, end and term of the longest name of several words that begins at a token."""
+        node, n_words, longest = self._edges[ids[first]], 1, (0, first, NO_TERM)
+        for i in range(first + 1, len(ids)):
+            if i in ends:
+                break
+            if ids[i] == SKIPPED:
                 continue
-            if is_begun:
-                node, last = edges[ids[i]], i + 1
-                for j in range(i + 1, n):
-                    if j in ends:
-                        break
-                    word = ids[j]
-                    if word == SKIPPED:
-                        continue
-                    node = edges.get(node * n_ids + word, 0)
-                    if not node:
-                        break
-                    if terms[node] != NO_TERM:
-                        last, term = j + 1, terms[node]
-                end = last
-            if term != NO_TERM:
-                found.append((i, max(end, i + 1), term))
-        return found
+            node, n_words = self._edges.get(node * self._n_ids + ids[i], 0), n_words + 1
+            if not node:
+                break
+            if self._terms[node] != NO_TERM:
+                longest = n_words, i + 1, self._terms[node]
+        return longest
