@@ -106,14 +106,19 @@ def complete(
         Names whose words say nothing else.
     """
     document = _with_sides(document, at["limbs"])
-    names = [*_halves(document, counter, at["halves"])]
+    names = _halves(document, counter, at["halves"])
     names = _without(names, [*_others(document, at["names"], fixed)])
     names = _with_capsule(document, counter, names, at["limbs"])
-    names += _limbs(document, counter, at["limbs"])
-    names += _misspelt(document, counter, at["wrong"])
-    names += _places(document, names, at["names"])
-    names += _ruled(document, names, at["implied"])
-    return document if names == document.names else document.renamed(names)
+    more = [
+        *_limbs(document, counter, at["limbs"]),
+        *_misspelt(document, counter, at["wrong"]),
+    ]
+    names = [*names, *more] if more else names
+    if places := [*_places(document, names, at["names"])]:
+        names = [*names, *places]
+    if ruled := [*_ruled(document, names, at["implied"])]:
+        names = [*names, *ruled]
+    return document if names is document.names else document.renamed(names)
 
 
 def _with_sides(document: Document, tokens: Sequence[int]) -> Document:
@@ -146,18 +151,15 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
-    """Yield the names, with those that share the end of another: "superior and middle gyri"."""
+def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> list[Name]:
+    """Return the names, with those that share the end of another: "superior and middle gyri"."""
     names = document.names
     found = {name.first: name for name in _half_names(document, counter, tokens)}
     if not found:
-        yield from names
-        return
+        return names
     covered = {i for name in found.values() for i in range(name.first, name.end)}
-    yield from (
-        name for name in names if not (name.first in covered and name.end - name.first == 1)
-    )
-    yield from found.values()
+    kept = (name for name in names if not (name.first in covered and name.end - name.first == 1))
+    return [*kept, *found.values()]
 
 
 def _half_names(
@@ -297,6 +299,8 @@ def _with_capsule(
         is_named = near[:1] == ["of"] and "capsule" in near
         index = NO_TERM if term is None or is_named else counter.vocabulary.index(term)
         found[i - 1] = Name(i - 1, i + 1, index, not is_named)
+    if not found:
+        return names
     hidden = {i for name in found.values() for i in range(name.first, name.end)}
     return [*(name for name in names if name.first not in hidden), *found.values()]
 
@@ -347,23 +351,27 @@ def _is_alike(word: str, name: str) -> bool:
 
 def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the names of rules that are no names of the vocabulary, to be denied as these are."""
-    if not tokens:
+    phrases = [*document.whole(rules().phrases.find(document.words, tokens))]
+    if not phrases:
         return
     covered = {i for name in names for i in range(name.first, name.end)}
-    for first, end, _ in document.whole(rules().phrases.find(document.words, tokens)):
+    for first, end, _ in phrases:
         if covered.isdisjoint(range(first, end)):
             yield Name(first, end, NO_TERM, False)
 
 
 def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the places that no structure and no other name covers."""
+    found = [*document.whole(places().find(document.words, tokens))]
+    if not found:
+        return
     covered = {
         i: (name.first, name.end)
         for name in names
         if name.is_structure or name.term == NO_TERM
         for i in range(name.first, name.end)
     }
-    for first, end, _ in document.whole(places().find(document.words, tokens)):
+    for first, end, _ in found:
         within = {covered[i] for i in range(first, end) if i in covered}
         if all(first <= start and e <= end and e - start < end - first for start, e in within):
             yield Name(first, end, NO_TERM, True)
