@@ -36,8 +36,11 @@ IN_SUBJECT = classes("determiner auxiliary finite adverb conjunction")
 IN_NEGATED = classes("auxiliary adverb")  # between "not" and its verb
 AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a list ends there
 STATED = classes("state modifier")
+CORRECTING = classes("preposition finite auxiliary participle")
 EFFECT = classes("effect lesion responding")
 OBJECT = classes("null change study not-believe")
+LEADING = classes("preposition wall")
+GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 # What "not" denies by the class of the verb after it: the subject, what follows, or places alone.
 VERBS = {
@@ -135,6 +138,8 @@ class Scope:
                 other = self.cancelled_by(tag, tags)
             if other is not None:
                 cancelled |= {tag.first, other.first}
+                if "neither" in self.kinds[other.first]:
+                    cancelled |= {t.first for t in tags if "neither" in self.kinds[t.first]}
                 if "excluding" in self.kinds[other.end - 1]:
                     self.opened.add(other.first)
         return cancelled
@@ -146,7 +151,9 @@ class Scope:
         if tag.direction not in ("ahead", "not") or "sole-end" in self.kinds[tag.first]:
             return None
         later = (t for t in others if not t.is_open and t.first >= tag.end)
-        other = next((t for t in later if "neither" not in self.kinds[t.first]), None)
+        other = next(
+            (t for t in later if t.first == tag.end or "neither" not in self.kinds[t.first]), None
+        )
         if other is None or (tag.direction == "not" and self.is_opinion(tag)):
             return other
         return other if self.are_near(tag, other) else None
@@ -160,14 +167,18 @@ class Scope:
         """Whether a denial is near enough to another one to turn it round."""
         if other.first >= tag.end + NEAR or other.direction == "except":
             return False
+        if other.first == tag.end:
+            return True  # "no normal tissue", "spares neither"
+        is_said = "being" in self.kinds[other.first - 1]  # "no part of the pons is normal"
         between = range(tag.end, other.first + 1)
         said = NOTHING.union(*(self.kinds[i] for i in between))
         is_far = any(i in self.sentence.commas or self.is_stop(i) for i in between)
-        is_placed = "relative" not in said and any(map(self.is_structure_at, between[:-1]))
+        is_placed = any(map(self.is_structure_at, between[:-1]))
+        is_placed &= not is_said and "relative" not in said
         if is_far or is_placed or "conjunction" in said:
             return False
         is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
-        return is_all or "people" in said or other.direction != "beside"
+        return is_all or is_said or "people" in said or other.direction != "beside"
 
     def is_modal(self, tag: Tag) -> bool:
         """Whether a denial is itself left open: "may be normal"."""
@@ -249,18 +260,21 @@ def subject(s: Scope, clause: Clause, place: int) -> list[int]:
     if names:
         return names
     has_noun = any(EMPTY.isdisjoint(kinds) for kinds in clause.kinds[:place])
-    return [] if has_noun and not has_pronoun(clause, place) else taken_up(s, clause)
+    return [] if has_noun and not has_pronoun(s, clause, place) else taken_up(s, clause)
 
 
-def has_pronoun(clause: Clause, place: int) -> bool:
+def has_pronoun(s: Scope, clause: Clause, place: int) -> bool:
     """Whether a pronoun stands for the subject."""
-    return any("pronoun" in kinds for kinds in clause.kinds[:place])
+    return any(
+        "pronoun" in kinds and not (n + 1 < len(clause) and s.is_noun(clause.tokens[n + 1]))
+        for n, kinds in enumerate(clause.kinds[:place])
+    )  # not "this mechanism is not"
 
 
 def taken_up(s: Scope, clause: Clause) -> list[int]:
     """Return the names of what a clause without a subject is about."""
     if not clause.number:
-        return s.names_before() if has_pronoun(clause, 3) else []
+        return s.names_before() if has_pronoun(s, clause, 3) else []
     earlier = s.clauses[clause.number - 1]
     limit = bisect_left(earlier.tokens, clause.tokens[0])
     if clause.link == "(" or "relative" in link_kinds(clause):
@@ -393,9 +407,11 @@ def ahead(
     names = list[int]()
     known = 0  # place after a lesion that is taken for granted
     is_placed = False  # a structure was named, and a preposition leads to what it does
+    is_said = False
     for p in range(start, min(len(clause), start + FARTHEST)):
-        if p > start and clause.commas[p] and not goes_on(s, clause, p):
+        if p > start and clause.commas[p] and ((is_said and not names) or not goes_on(s, clause, p)):
             break
+        is_said |= clause.verbs[p]
         if p < known:
             continue
         if p > start and is_of_known(clause, p):
@@ -409,9 +425,17 @@ def ahead(
         is_end = _stops_ahead(s, clause, p, names, through_verbs=through_verbs, is_first=p == start)
         if is_end or (p > start and is_turned(s, clause, p, names)):
             break
-        if is_phrase and names and not {"preposition", "wall"}.isdisjoint(clause.kinds[p]):
+        if is_phrase and is_after_phrase(s, clause, p, names):
             break
     return names
+
+
+def is_after_phrase(s: Scope, clause: Clause, place: int, names: list[int]) -> bool:
+    """Whether a noun phrase is over at some place: "rather than the pons in", "unlike cats had"."""
+    if names:
+        return clause.verbs[place] or not LEADING.isdisjoint(clause.kinds[place])
+    is_past = "participle" in clause.kinds[place] and s.is_noun(clause.tokens[place - 1])
+    return clause.verbs[place] or is_past
 
 
 def _stops_ahead(
@@ -427,7 +451,15 @@ def _stops_ahead(
         return True
     if cue := s.cue(i):
         return bool(names) or cue != "not"
+    if is_past_verb(s, clause, p):
+        return True
     return clause.verbs[p] and bool(names) and not through_verbs
+
+
+def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
+    """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
+    after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
+    return "participle" in clause.kinds[p] and "determiner" in after and s.is_noun(clause.tokens[p - 1])
 
 
 def is_turned(s: Scope, clause: Clause, place: int, names: list[int]) -> bool:
@@ -490,8 +522,9 @@ def goes_on(s: Scope, clause: Clause, place: int) -> bool:
     kinds = clause.kinds[place]
     if not AFTER_COMMA.isdisjoint(kinds):
         return clause.inside[place]
-    if clause.tokens[place] in s.at or clause.verbs[place]:
-        return False
+    is_past = "participle" in kinds and "determiner" in NOTHING.union(*clause.kinds[place + 1 :][:1])
+    if is_past or clause.tokens[place] in s.at or clause.verbs[place]:
+        return False  # "which lacked content, activated the …"
     for p in range(place, len(clause)):
         i = clause.tokens[p]
         if "conjunction" in clause.kinds[p]:
@@ -531,7 +564,7 @@ def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list
     names = s.structures(names) if is_null else names
     if tag.is_open:
         return names if s.structures(names) else [*names, *subject(s, clause, place)]
-    is_enough = s.structures(names) and not is_null
+    is_enough = (s.structures(names) and not is_null) or tag.row["target"]
     return names if is_enough else [*names, *owner(s, clause, place)]
 
 
@@ -543,8 +576,18 @@ def is_idle_ahead(s: Scope, tag: Tag, clause: Clause, place: int, after: int) ->
     near = clause.kinds[max(place - 3, 0) : place][-1 - is_with :]
     if any("people" in kinds for kinds in near):
         return True  # groups are told apart by it
+    if is_absent_part(s, clause, place, after):
+        return True
     is_first = place == 0 and clause.number == 0  # "without the pons nothing works"
     return is_first and "conditional" in s.kinds[tag.first] and any(clause.verbs)
+
+
+def is_absent_part(s: Scope, clause: Clause, place: int, after: int) -> bool:
+    """Whether a part of the brain itself is missing: "absence of the corpus callosum"."""
+    if "losing" not in clause.kinds[place] or clause.words[after] != "the":
+        return False
+    names = s.structures(clause.named(after + 1, after + 2))
+    return any(ends(clause, s.document.names[n].end - clause.tokens[after] + after) for n in names)
 
 
 def asked(s: Scope, clause: Clause) -> list[int]:
@@ -616,7 +659,7 @@ def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
         return []
     there = where(s, clause, after)
     is_by = s.document.word(tag.end) == "by"
-    if not there and (is_by or is_where(clause, after - 1)):
+    if not there and is_where(clause, after - 1):
         there = s.structures(ahead(s, clause, after))
     if (there or is_by) and is_joined(clause, place):
         return there
@@ -683,7 +726,7 @@ def is_linked(clause: Clause, place: int) -> bool:
 
 def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the noun that an adjective stands before, or else what it is said of."""
-    if any("losing" in clause.kinds[p] for p in (place - 1, place - 3) if p >= 0):
+    if is_lost(clause, place, after):
         return []
     if ends(clause, after) or is_linked(clause, after):
         return back_of(s, tag, clause, place, after)
@@ -696,12 +739,25 @@ def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[i
     return noun_after(s, clause, place, after)
 
 
+def is_lost(clause: Clause, place: int, after: int) -> bool:
+    """Whether what an adjective says is gone: "loss of the normal …", "the normal … is absent"."""
+    if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
+        return True
+    for p in range(after + 1, len(clause)):
+        if clause.commas[p]:
+            break
+        if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
+            return True
+    return False
+
+
 def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the place of a measure that is as usual: "of the expected size"."""
     if ends(clause, after):
         is_said = place > 0 and "being" in clause.kinds[place - 1]
         return back_of(s, tag, clause, place, after) if is_said else []
-    is_measure = any("measure" in kinds for kinds in clause.kinds[after : after + 4])
+    near = NOTHING.union(*clause.kinds[after : after + 4])
+    is_measure = "measure" in near and GROWTH.isdisjoint(near)
     return noun_after(s, clause, place, after) if is_measure else []
 
 
@@ -722,11 +778,12 @@ def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
             break
         if "conjunction" in kinds and is_affirmed(clause, p + 1):
             break
-        if "preposition" in kinds and (s.structures(names) or not is_quality):
+        if not LEADING.isdisjoint(kinds) and (s.structures(names) or not is_quality):
             break
     if s.structures(names):
         return names
-    owners = owner(s, clause, place)
+    is_quality |= any("quality" in kinds for kinds in clause.kinds[after : after + 3])
+    owners = owner(s, clause, place) if is_quality else []
     if not owners and is_quality and place and clause.words[place - 1] in ("of", "with"):
         owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
     return [*names, *owners]
@@ -866,14 +923,18 @@ def by_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int, action: 
         return believed(s, clause, after)
     if not action:
         return by_other_verb(s, tag, clause, place, after)
-    rest = ahead(s, clause, after + 1) if "rest" in action else []
+    is_how = clause.words[after + 1 : after + 2] == ["by"]  # "not seen by independent component"
+    rest = ahead(s, clause, after + 1) if "rest" in action and not is_how else []
+    if action == "subject rest" and is_corrected(s, clause):
+        return rest
     if action == "subject rest" and any("before" in k for k in clause.kinds[after + 1 : after + 5]):
         return []  # "not seen on the prior scan"
     if "owner" in action:
         if "null" in object_kinds(clause, after + 1):
             rest = s.structures(rest)
         return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
-    names = subject(s, clause, place) if "subject" in action else []
+    is_own = "subject" in action and not (action.endswith("places") and is_joined(clause, place))
+    names = subject(s, clause, place) if is_own else []
     if "places-of-subject" in action:
         names = s.structures(names)
     return s.structures([*names, *rest]) if action.endswith("places") else [*names, *rest]
@@ -883,12 +944,22 @@ def by_state(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
     """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
     if clause.link == "but" and clause.words[after + 1 : after + 2] == ["to"]:
         return []  # "is sensitive to words but does not respond to tones"
+    if is_corrected(s, clause):
+        return []
     if any("lesion" in kinds for kinds in clause.kinds[:place]):
         if "surviving" not in clause.kinds[after]:
             return []
         if there := s.structures(ahead(s, clause, after + 1)):
             return there
     return subject(s, clause, place) or where(s, clause, after + 1)
+
+
+def is_corrected(s: Scope, clause: Clause) -> bool:
+    """Whether something else is said of a subject: "was not modulated by age but by reward"."""
+    after = s.following(clause)
+    if not after or after.link != "but" or len(after) == 1:
+        return False
+    return not CORRECTING.isdisjoint(after.kinds[1]) and not s.cue(after.tokens[1])
 
 
 def believed(s: Scope, clause: Clause, after: int) -> list[int]:
@@ -904,8 +975,10 @@ def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) ->
     """Return the places of the object of a verb of no class, or else of the subject."""
     if "failing" in s.kinds[tag.first]:
         return []
+    if clause.link == "but" and place <= 1 and not any(clause.verbs):
+        return s.structures(ahead(s, clause, after))  # "but not unknown faces"
     names = s.structures(direct(s, clause, after + 1))
-    if names or (has_pronoun(clause, place) and not before(s, clause, place)):
+    if names or (has_pronoun(s, clause, place) and not before(s, clause, place)):
         return names
     is_said = "participle" in clause.kinds[after] or ends(clause, after + 1)
     return s.structures(by_state(s, clause, place, after)) if is_said else []
