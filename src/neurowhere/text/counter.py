@@ -73,7 +73,8 @@ class TermCounter:
     At each word the longest term that starts there is taken and its words are consumed, so
     "anterior cingulate cortex" is not also "cortex" (as in NeuroQuery's counts). A term is found
     whatever its case, accents, hyphens, line breaks, plurals and British or American spelling;
-    articles and "of" within it do not matter. A form that is itself a term or a synonym
+    articles and "of" within it do not matter. No term goes across a comma or the end of a sentence:
+    "thalamus, anterior putamen" is no "anterior thalamus". A form that is itself a term or a synonym
     counts as that one.
 
     Parameters
@@ -295,7 +296,8 @@ class TermCounter:
         sided = self._sided(text, tokens)
         document = Document(text, words, starts.tolist(), ends.tolist(), [], sided, self.generic)
         meant = self._resolver.resolve(text, tokens, ids)
-        found = self._names.longest(ids, meant, document.starts_of_sentences)
+        commas = [i for i, gap in enumerate(document.gaps) if gap.startswith(", ")]
+        found = self._names.longest(ids, meant, document.starts_of_sentences.union(commas))
         is_structure, new = self._structures, tuple.__new__  # the fast way to thousands of names
         names = [new(Name, (first, end, term, is_structure[term])) for first, end, term in found]
         document = document.renamed(names)
