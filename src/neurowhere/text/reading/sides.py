@@ -533,7 +533,10 @@ class SideReader:
         if mark.end > name.end or is_end:
             return
         start = self.list_start(name)
-        for each in self.listed(name.end if start is None else start, is_carried=start is not None):
+        # A note that begins with a side is a list: "Left thalamus, anterior putamen".
+        is_note = mark.first in self.starts
+        first = name.end if start is None else start
+        for each in self.listed(first, is_carried=start is not None, is_note=is_note):
             inherited = mark._replace(is_inherited=True, row="sides:list")
             self.sides.applied.setdefault(each, inherited)
 
@@ -545,7 +548,7 @@ class SideReader:
         is_wide = j > name.end or "general" in self.kinds[name.end - 1]
         return j if is_wide and self.gaps[j].strip() in (":", "(") else None
 
-    def listed(self, start: int, *, is_carried: bool) -> list[int]:
+    def listed(self, start: int, *, is_carried: bool, is_note: bool = False) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
         found: list[int] = []
         is_closed, j = False, start
@@ -568,6 +571,7 @@ class SideReader:
             if not self.is_between(j, is_carried=is_carried):
                 break
             j += 1
+        is_closed |= is_note and (j == len(self.words) or j in self.starts)
         return found if is_closed or is_carried else []
 
     def may_inherit(self, number: int, *, is_carried: bool) -> bool:
