@@ -191,7 +191,7 @@ class Mentions:
         return tuple(mention for mention in self.found if mention.is_present)
 
 
-LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong", "signs")
+LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong")
 
 
 @cache
@@ -206,7 +206,6 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "halves": names.HALVES,
         "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
         "wrong": words_of("left", "right", "bilateral"),
-        "signs": implied.signs(),
     }
     words: dict[str, tuple[str, ...]] = {}
     for level, some in first.items():
@@ -276,7 +275,7 @@ def read_mentions(
     pressing = pressed.find_pressed(document, at["pressed"])
     terms = counter.about[0]
     named = [terms[name.term] for name in document.names]
-    pointing = find_implied(document, at, sides.applied, said.denied, named)
+    pointing = find_implied(document, at["implied"], sides.applied, said.denied, named)
     parts = read_sections(text) if sections else []
     fold = _Fold(
         document, counter, sides, said, pressing, pointing, parts, tabled.heads, hedge_weight

@@ -169,7 +169,8 @@ class Scope:
             return False
         if other.first == tag.end:
             return True  # "no normal tissue", "spares neither"
-        is_said = "being" in self.kinds[other.first - 1]  # "no part of the pons is normal"
+        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
+        is_said = is_one and "being" in self.kinds[other.first - 1]  # "no part of it is normal"
         between = range(tag.end, other.first + 1)
         said = NOTHING.union(*(self.kinds[i] for i in between))
         is_far = any(i in self.sentence.commas or self.is_stop(i) for i in between)
@@ -409,7 +410,11 @@ def ahead(
     is_placed = False  # a structure was named, and a preposition leads to what it does
     is_said = False
     for p in range(start, min(len(clause), start + FARTHEST)):
-        if p > start and clause.commas[p] and ((is_said and not names) or not goes_on(s, clause, p)):
+        if (
+            p > start
+            and clause.commas[p]
+            and ((is_said and not names) or not goes_on(s, clause, p))
+        ):
             break
         is_said |= clause.verbs[p]
         if p < known:
@@ -459,7 +464,11 @@ def _stops_ahead(
 def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
     """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
     after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
-    return "participle" in clause.kinds[p] and "determiner" in after and s.is_noun(clause.tokens[p - 1])
+    return (
+        "participle" in clause.kinds[p]
+        and "determiner" in after
+        and s.is_noun(clause.tokens[p - 1])
+    )
 
 
 def is_turned(s: Scope, clause: Clause, place: int, names: list[int]) -> bool:
@@ -522,7 +531,9 @@ def goes_on(s: Scope, clause: Clause, place: int) -> bool:
     kinds = clause.kinds[place]
     if not AFTER_COMMA.isdisjoint(kinds):
         return clause.inside[place]
-    is_past = "participle" in kinds and "determiner" in NOTHING.union(*clause.kinds[place + 1 :][:1])
+    is_past = "participle" in kinds and "determiner" in NOTHING.union(
+        *clause.kinds[place + 1 :][:1]
+    )
     if is_past or clause.tokens[place] in s.at or clause.verbs[place]:
         return False  # "which lacked content, activated the …"
     for p in range(place, len(clause)):
@@ -744,7 +755,7 @@ def is_lost(clause: Clause, place: int, after: int) -> bool:
     if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
         return True
     for p in range(after + 1, len(clause)):
-        if clause.commas[p]:
+        if clause.commas[p] or "conjunction" in clause.kinds[p]:
             break
         if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
             return True
