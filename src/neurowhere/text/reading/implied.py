@@ -9,6 +9,7 @@ are said to be open, narrow or torn.
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import SIDES, Document, Side
@@ -30,11 +31,12 @@ SIDE_OF_SITE: dict[str, Side] = dict(zip("1234567890", ("left", "right") * 5, st
 COMPONENTS = frozenset(["p1", "p2", "p3", "c1"])  # of evoked potentials, unless a site is spoken of
 JOINTS = frozenset([" ", "-", ". ", "\n", "/", ") ", "] "])  # between a side and its name
 LED = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
+CLINICAL = frozenset(["clinical", "side", "lesion"])
 VASCULAR = frozenset(["vascular", "vessel"])
 # What an abbreviation may stand for otherwise, in a text that says so.
 OTHERWISE = {
-    "pca": ("principal", "component"),
-    "ica": ("independent", "component"),
+    "pca": ("principal", "component", "components"),
+    "ica": ("independent", "component", "components"),
     "sca": ("spinocerebellar", "ataxia"),
 }
 PARTS: dict[str, Column] = {"whole": TEXT, "parts": TEXT}
@@ -255,7 +257,9 @@ class _Reader:
     def is_eponym(self, found: Found, others: Sequence[Found]) -> bool:
         """Whether the name of a person is that of a syndrome: "left Wallenberg in a man"."""
         if len(self.words) <= FEW_WORDS:
-            return True
+            own = range(found.first, found.end)
+            rest = (kinds for i, kinds in enumerate(self.kinds) if i not in own)
+            return not any(map(CLINICAL.isdisjoint, rest))
         written = [self.document.written(i) for i in range(found.first, found.end)]
         after = self.document.written(found.end) if found.end < len(self.words) else ""
         is_person = after[:1].isupper() and found.end not in self.document.starts_of_sentences
@@ -274,11 +278,14 @@ class _Reader:
         is_within = found.first in self.document.inner or self.gaps[found.first] == "-"
         return is_within and not is_whole
 
-    def is_said(self, first: str, second: str) -> bool:
-        """Whether a text has two words in a row, the second in any form."""
-        return any(
-            word == first and self.document.word(i + 1).startswith(second)
-            for i, word in enumerate(self.words)
+    @cached_property
+    def otherwise(self) -> frozenset[str]:
+        """Abbreviations that the text spells out as something else: "principal component"."""
+        pairs = {*pairwise(self.words)}
+        return frozenset(
+            short
+            for short, (first, *seconds) in OTHERWISE.items()
+            if any((first, second) in pairs for second in seconds)
         )
 
     @cached_property
@@ -342,7 +349,7 @@ class _Reader:
     def share(self, artery: Found, arteries: Sequence[Found]) -> float:
         """Return how much a name stands for the territory of an artery, 0 for not at all."""
         last = self.words[artery.end - 1].removesuffix("s")
-        is_other = last in OTHERWISE and self.is_said(*OTHERWISE[last])
+        is_other = last in OTHERWISE and last in self.otherwise
         if is_other and "vascular" not in self.kinds_at(artery.end):
             return 0.0
         is_vessel = artery.entry.needs == "vessel"
@@ -408,9 +415,7 @@ CONDITIONS: dict[str, Callable[[_Reader, Found], bool]] = {
         and not reader.document.names[reader.document.begins[found.first]].is_structure
     ),
     "lesion": lambda reader, found: is_beside_lesion(reader.words, found.first, found.end - 1),
-    "unexplained": lambda reader, found: (
-        found.side is not None and not reader.is_explained(found)
-    ),
+    "unexplained": lambda reader, found: found.side is not None and not reader.is_explained(found),
 }
 
 

@@ -263,7 +263,7 @@ def read_mentions(
     at = _tokens_of_levels(document)
     document = names.complete(document, counter, at, rules.rules().fixed)
     corrected = (i for i in at["limbs"] if side_of(document.words[i]))
-    document, sides = read_sides(document, sorted([*at["sides"], *corrected]))
+    sides = read_sides(document, sorted([*at["sides"], *corrected]))
     cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
     tabled = read_cells(document, cues)
