@@ -235,7 +235,7 @@ class TermCounter:
         """
         document = self.read(text)
         tokens = [i for i, word in enumerate(document.words) if word in SIDE_WORDS]
-        document, sides = read_sides(document, tokens)
+        sides = read_sides(document, tokens)
         matches = []
         for number, (first, end, term, _) in enumerate(document.names):
             place = document.span(first, end)

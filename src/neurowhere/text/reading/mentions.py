@@ -197,7 +197,7 @@ class Mentions:
         return tuple(mention for mention in self.found if mention.is_present)
 
 
-LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong", "signs")
+LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong")
 
 
 @cache
@@ -212,7 +212,6 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "halves": names.HALVES,
         "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
         "wrong": words_of("left", "right", "bilateral"),
-        "signs": implied.signs(),
     }
     words: dict[str, tuple[str, ...]] = {}
     for level, some in first.items():
@@ -270,7 +269,7 @@ def read_mentions(
     at = _tokens_of_levels(document)
     document = names.complete(document, counter, at, rules.rules().fixed)
     corrected = (i for i in at["limbs"] if side_of(document.words[i]))
-    document, sides = read_sides(document, sorted([*at["sides"], *corrected]))
+    sides = read_sides(document, sorted([*at["sides"], *corrected]))
     cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
     tabled = read_cells(document, cues)
@@ -282,7 +281,7 @@ def read_mentions(
     pressing = pressed.find_pressed(document, at["pressed"])
     terms = counter.about[0]
     named = [terms[name.term] for name in document.names]
-    pointing = find_implied(document, at, sides.applied, said.denied, named)
+    pointing = find_implied(document, at["implied"], sides.applied, said.denied, named)
     parts = read_sections(text) if sections else []
     fold = _Fold(
         document, counter, sides, said, pressing, pointing, parts, tabled.heads, hedge_weight

@@ -40,6 +40,7 @@ CORRECTING = classes("preposition finite auxiliary participle")
 EFFECT = classes("effect lesion responding")
 OBJECT = classes("null change study not-believe")
 LEADING = classes("preposition wall")
+MADE = classes("lesion made")
 GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 # What "not" denies by the class of the verb after it: the subject, what follows, or places alone.
@@ -112,8 +113,7 @@ class Scope:
         clause, _ = self.sentence.place(tag.first)
         start = clause.tokens[0]
         is_later = hedge.first < start and self.document.names[number].first < start
-        is_same = clause.link == "but" or "relative" in link_kinds(clause)
-        return is_later and (is_same or "pronoun" in clause.kinds[0])
+        return is_later and (clause.link == "but" or "relative" in link_kinds(clause))
 
     def standing(self) -> list[Tag]:
         """Return the cues that no other cue cancels."""
@@ -138,8 +138,6 @@ class Scope:
                 other = self.cancelled_by(tag, tags)
             if other is not None:
                 cancelled |= {tag.first, other.first}
-                if "neither" in self.kinds[other.first]:
-                    cancelled |= {t.first for t in tags if "neither" in self.kinds[t.first]}
                 if "excluding" in self.kinds[other.end - 1]:
                     self.opened.add(other.first)
         return cancelled
@@ -169,12 +167,13 @@ class Scope:
             return False
         if other.first == tag.end:
             return True  # "no normal tissue", "spares neither"
-        is_said = "being" in self.kinds[other.first - 1]  # "no part of the pons is normal"
+        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
+        is_said = is_one and "being" in self.kinds[other.first - 1]  # "no part of it is normal"
         between = range(tag.end, other.first + 1)
         said = NOTHING.union(*(self.kinds[i] for i in between))
         is_far = any(i in self.sentence.commas or self.is_stop(i) for i in between)
         is_placed = any(map(self.is_structure_at, between[:-1]))
-        is_placed &= not is_said and "relative" not in said
+        is_placed &= not is_said
         if is_far or is_placed or "conjunction" in said:
             return False
         is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
@@ -218,7 +217,7 @@ class Scope:
         """Whether a token is a noun, for all that is known of it, and no place."""
         if i in self.covered:
             return not self.is_structure_at(i)
-        return not self.kinds[i] and not self.document.words[i].isdigit()
+        return not self.kinds[i]
 
     def following(self, clause: Clause) -> Clause | None:
         """Return the next clause."""
@@ -274,12 +273,12 @@ def has_pronoun(s: Scope, clause: Clause, place: int) -> bool:
 def taken_up(s: Scope, clause: Clause) -> list[int]:
     """Return the names of what a clause without a subject is about."""
     if not clause.number:
-        return s.names_before() if has_pronoun(s, clause, 3) else []
+        return s.names_before() if has_pronoun(s, clause, 1) else []
     earlier = s.clauses[clause.number - 1]
     limit = bisect_left(earlier.tokens, clause.tokens[0])
     if clause.link == "(" or "relative" in link_kinds(clause):
         return last_names(s, earlier, limit)
-    return earlier.named(0, limit) if clause.link in LABELLING else before_verb(earlier)
+    return before_verb(earlier, limit)
 
 
 def last_names(s: Scope, clause: Clause, limit: int) -> list[int]:
@@ -316,7 +315,7 @@ def before(s: Scope, clause: Clause, place: int) -> list[int]:
         elif is_aside(s, clause, place):
             found.clear()
         elif is_wall(s, clause, place, is_begun=is_begun):
-            place = over_relative(s, clause, place)
+            break
         elif is_begun or not clause.words[place].endswith("ed"):  # "should be interpreted with"
             is_listed |= is_begun and "conjunction" in kinds
             is_begun |= (PREDICATE | {"negator"}).isdisjoint(kinds) and not s.cue(i)
@@ -334,12 +333,10 @@ def is_aside(s: Scope, clause: Clause, place: int) -> bool:
 def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
     """Whether what stands before a token is no part of a subject after it."""
     i = clause.tokens[place]
-    if cue := s.cue(i):
-        return is_begun or cue != "not"
+    if s.cue(i) not in ("", "not") or is_told(s, i):
+        return True
     if clause.verbs[place]:
         return is_begun
-    if is_told(s, i):
-        return True
     return is_begun and (s.is_stop(i) or "wall" in clause.kinds[place])
 
 
@@ -348,18 +345,6 @@ def is_told(s: Scope, i: int) -> bool:
     is_after = i - 1 in s.covered and s.gaps[i] == " "
     is_last = "," in s.gaps[i + 1] or s.document.word(i + 1) == "and"
     return is_after and is_last and not STATED.isdisjoint(s.kinds[i])
-
-
-def over_relative(s: Scope, clause: Clause, place: int) -> int:
-    """Place before a relative clause whose verb is at some place; 0 if there is none."""
-    if s.cue(clause.tokens[place]):
-        return 0
-    for start in range(place - 1, max(place - 4, -1), -1):
-        if "relative" in clause.kinds[start]:
-            return start
-        if not clause.verbs[start]:
-            break
-    return 0
 
 
 def is_bare(clause: Clause, place: int) -> bool:
@@ -409,7 +394,11 @@ def ahead(
     is_placed = False  # a structure was named, and a preposition leads to what it does
     is_said = False
     for p in range(start, min(len(clause), start + FARTHEST)):
-        if p > start and clause.commas[p] and ((is_said and not names) or not goes_on(s, clause, p)):
+        if (
+            p > start
+            and clause.commas[p]
+            and ((is_said and not names) or not goes_on(s, clause, p))
+        ):
             break
         is_said |= clause.verbs[p]
         if p < known:
@@ -423,19 +412,11 @@ def ahead(
         if clause.inside[p]:
             continue
         is_end = _stops_ahead(s, clause, p, names, through_verbs=through_verbs, is_first=p == start)
-        if is_end or (p > start and is_turned(s, clause, p, names)):
+        if is_end or (p > start and is_turned(clause, p)):
             break
-        if is_phrase and is_after_phrase(s, clause, p, names):
+        if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
             break
     return names
-
-
-def is_after_phrase(s: Scope, clause: Clause, place: int, names: list[int]) -> bool:
-    """Whether a noun phrase is over at some place: "rather than the pons in", "unlike cats had"."""
-    if names:
-        return clause.verbs[place] or not LEADING.isdisjoint(clause.kinds[place])
-    is_past = "participle" in clause.kinds[place] and s.is_noun(clause.tokens[place - 1])
-    return clause.verbs[place] or is_past
 
 
 def _stops_ahead(
@@ -446,7 +427,7 @@ def _stops_ahead(
     if is_first:
         return word == "despite"
     if word == "with" and "people" not in s.kinds[i - 1]:
-        return bool(names) or any(map(FINDING.match, s.document.words[i + 1 : i + 4]))
+        return bool(names)
     if s.is_stop(i) or (names and word == "from"):
         return True
     if cue := s.cue(i):
@@ -459,16 +440,19 @@ def _stops_ahead(
 def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
     """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
     after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
-    return "participle" in clause.kinds[p] and "determiner" in after and s.is_noun(clause.tokens[p - 1])
+    return (
+        "participle" in clause.kinds[p]
+        and "determiner" in after
+        and s.is_noun(clause.tokens[p - 1])
+    )
 
 
-def is_turned(s: Scope, clause: Clause, place: int, names: list[int]) -> bool:
+def is_turned(clause: Clause, place: int) -> bool:
     """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
     if "conjunction" not in clause.kinds[place] or place + 1 == len(clause):
         return False
-    kinds = clause.kinds[place + 1]
-    is_other = "article" in kinds or ("definite" in kinds and not s.structures(names))
-    return is_affirmed(clause, place + 1) or (clause.words[place] == "and" and is_other)
+    is_other = clause.words[place] == "and" and "article" in clause.kinds[place + 1]
+    return is_other or is_affirmed(clause, place + 1)
 
 
 def is_affirmed(clause: Clause, place: int) -> bool:
@@ -491,26 +475,19 @@ def is_of_known(clause: Clause, place: int) -> bool:
 
 
 def lesion_end(s: Scope, clause: Clause, place: int) -> int:
-    """Place after a lesion that is known to be there: "no growth of the pontine glioma"."""
-    for p in range(place + 1, min(place + 7, len(clause))):
-        i, kinds = clause.tokens[p], clause.kinds[p]
-        is_place = s.is_structure_at(i)
-        is_lesion = not {"lesion", "made"}.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p])
-        if is_lesion and not is_place:
-            after = p + 1
-            while after < len(clause) and "of-lesion" in clause.kinds[after]:
-                after += 1
-                while after < len(clause) and is_phrase_at(s, clause, after):
-                    after += 1
-            return after
-        if not (is_phrase_at(s, clause, p) or clause.inside[p]):
+    """Place after a lesion that is known to be there: "no growth of the glioma of the pons"."""
+    end = 0
+    for p in range(place + 1, min(place + 12, len(clause))):
+        kinds, is_place = clause.kinds[p], s.is_structure_at(clause.tokens[p])
+        if not is_place and (not MADE.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p])):
+            end = p + 1
+        elif "of-lesion" in kinds and end:
+            end = p + 1
+        elif IN_PHRASE.isdisjoint(kinds) and not clause.inside[p]:
             break
-    return 0
-
-
-def is_phrase_at(s: Scope, clause: Clause, place: int) -> bool:
-    """Whether a token may be within a noun phrase."""
-    return s.is_structure_at(clause.tokens[place]) or not IN_PHRASE.isdisjoint(clause.kinds[place])
+        elif end:
+            end = p + 1
+    return end
 
 
 def goes_on(s: Scope, clause: Clause, place: int) -> bool:
@@ -522,7 +499,9 @@ def goes_on(s: Scope, clause: Clause, place: int) -> bool:
     kinds = clause.kinds[place]
     if not AFTER_COMMA.isdisjoint(kinds):
         return clause.inside[place]
-    is_past = "participle" in kinds and "determiner" in NOTHING.union(*clause.kinds[place + 1 :][:1])
+    is_past = "participle" in kinds and "determiner" in NOTHING.union(
+        *clause.kinds[place + 1 :][:1]
+    )
     if is_past or clause.tokens[place] in s.at or clause.verbs[place]:
         return False  # "which lacked content, activated the …"
     for p in range(place, len(clause)):
@@ -744,7 +723,7 @@ def is_lost(clause: Clause, place: int, after: int) -> bool:
     if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
         return True
     for p in range(after + 1, len(clause)):
-        if clause.commas[p]:
+        if clause.commas[p] or "conjunction" in clause.kinds[p]:
             break
         if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
             return True
