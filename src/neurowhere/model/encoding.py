@@ -390,6 +390,8 @@ class Encoding:
             return withhold(support, "the report says that nothing is wrong")
         if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
             return withhold(support, self._why_silent())
+        if support.foreign and self.find_outside is not nowhere:
+            return withhold(support, "not in English; translate the text")
         if outside is None:
             return support
         support = replace(support, outside=outside.where)

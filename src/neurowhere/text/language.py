@@ -97,6 +97,7 @@ def is_foreign(text: str) -> bool:
     if n_ascii * 2 < n_letters:
         return True
     n_english, n_little = (sum(times[word] for word in times.keys() & some) for some in COUNTED)
+    n_little -= min(times["et"], times["al"])  # authors of references: "Roth et al."
     if times.total() >= FEWEST_WORDS and n_little > max(n_english, FEW):
         return True
     if times.keys().isdisjoint(ENGLISH - SHARED) and _is_foreign_sentence(text):
