@@ -23,8 +23,8 @@ from pathlib import Path
 
 from neurowhere.text import TermCounter
 from neurowhere.text.building.anatomy import build_full
-from neurowhere.text.clinical.mentions import Mentions, SideMark, count_mentions, read_mentions
 from neurowhere.text.features import TermExtractor
+from neurowhere.text.reading.mentions import Mentions, SideMark, count_mentions, read_mentions
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))

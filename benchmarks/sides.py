@@ -24,7 +24,7 @@ from neurowhere import default_atlas, load_model, read_corpus
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import nats_above_uniform
 from neurowhere.space.geometry import move_to_sides, side_of_regions
-from neurowhere.text.clinical.mentions import read_mentions, side_shares
+from neurowhere.text.reading.mentions import read_mentions, side_shares
 from setting import DATA, print_table
 
 CASES = Path(__file__).parent / "cases"

@@ -50,8 +50,8 @@ from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.report.tables import RowMaker, encode_items
 from neurowhere.text import Vocabulary, words_of_label
-from neurowhere.text.clinical.mentions import read_mentions
-from neurowhere.text.unknown import is_foreign
+from neurowhere.text.language import is_foreign
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.words import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(

@@ -90,10 +90,11 @@ class ArticleMentions:
         studies: list[int] = []
         parts: list[tuple[NDArray[Any], ...]] = []
         for number, (study, text) in enumerate(texts):
-            reading = extractor.counter.read(text)
-            term = np.array(reading.terms, np.int32)
-            starts = reading.starts[np.array(reading.first, np.int32)]
-            weight = place_weights(text, starts, term, np.array(reading.is_structure, bool))
+            document = extractor.counter.read(text)
+            term = np.array([name.term for name in document.names], np.int32)
+            starts = np.array([document.starts[name.first] for name in document.names], np.intp)
+            is_structure = np.array([name.is_structure for name in document.names], bool)
+            weight = place_weights(text, starts, term, is_structure)
             studies.append(study)
             article = np.full(len(term), number, np.int32)
             parts.append((article, term, weight.astype(np.float32)))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from neurowhere.report.overlay import Overlay, overlay
     from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
     from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
-    from neurowhere.text.clinical.mentions import read_mentions
+    from neurowhere.text.reading.mentions import read_mentions
     from neurowhere.web.server import create_app
 
 __all__ = [
@@ -85,7 +85,7 @@ _ROOMS = {
         "TfIdf",
         "Vocabulary",
     ),
-    "text.clinical.mentions": ("read_mentions",),
+    "text.reading.mentions": ("read_mentions",),
     "space": (
         "Atlas",
         "DensityEstimator",

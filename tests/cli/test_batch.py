@@ -18,7 +18,7 @@ from neurowhere.cli.batch import MOST_TOLD
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 from neurowhere.report.encoding import write_encoding
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 FOLDERS = ("--no-pictures",)  # which the tests of one text draw
 

@@ -11,7 +11,7 @@ from neurowhere.model.counted import RowCounter, joined, read_in_pieces, rows_of
 from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.text import TermCounter, TermExtractor
-from neurowhere.text.clinical.mentions import count_mentions, read_mentions
+from neurowhere.text.reading.mentions import count_mentions, read_mentions
 from neurowhere.text.words import cuts
 
 SENTENCES = (

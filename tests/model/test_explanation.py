@@ -258,7 +258,8 @@ def test_support_says_how_much_is_known(model):
     assert rare.support.level == "weak"
     assert str(rare.support).startswith("weak (1 known term, 4 unknown words; expected gain")
     foreign = model.encode("Der Patient hat eine Läsion der linken Amygdala und des Thalamus.")
-    assert (foreign.support.foreign, foreign.support.level) == (True, "weak")
+    assert (foreign.support.foreign, foreign.support.level) == (True, "none")
+    assert foreign.support.withheld == "not in English; translate the text"
 
 
 def test_support_is_of_names_not_of_plain_words():

@@ -11,7 +11,7 @@ from neurowhere import Corpus, Document, Encoder, default_atlas, summarise
 from neurowhere.exceptions import DataWarning, ReadingError, TextError
 from neurowhere.learn import LogLinear
 from neurowhere.model.text_model import CHUNK_ENCODED
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 TEXTS = [
     "left amygdala",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from neurowhere.report.page import Note, markup, notes_on
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 TERMS = ["insula", "thalamus", "hippocampus", "weakness"]
 

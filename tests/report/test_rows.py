@@ -11,7 +11,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.report.tables import DENIED, UNKNOWN, RowMaker, encode_items
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 TEXTS = [
     "The left amygdala, and the amygdala again.",

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tests.text.sentences import Tally, compare, small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 FOLDER = Path(__file__).parent / "data"
 STATUSES = ("denied", "hedged", "not_finding")

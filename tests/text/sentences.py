@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import builtin_anatomy
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 PATH = Path(__file__).parent / "data" / "clinical_sentences.jsonl"
 MARK = re.compile(r"\[([^:\]]+): (present|hedged|negated|unapplied)(?:, (left|right|bilateral))?\]")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.text.contradictions import find_contradictions
 from neurowhere.text.findings import find_findings
+from neurowhere.text.reading.mentions import read_mentions
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def test_texts_of_a_batch_do_not_run_into_each_other():
 def test_batches_change_nothing(monkeypatch):
     texts = ["amygdala cortex", "", "gray matter " * 5, "tumor"] * 5
     whole = COUNTER.count(texts)
-    monkeypatch.setattr(counter_module, "BATCH_CHARACTERS", 3)
+    monkeypatch.setattr(counter_module, "BATCH", 3)
     assert len(list(COUNTER.iter_count(texts))) > 1
     assert (COUNTER.count(texts) != whole).nnz == 0
 

@@ -10,8 +10,8 @@ from sklearn.preprocessing import normalize
 
 from neurowhere.exceptions import CorpusError, VocabularyError
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.clinical.mentions import count_mentions, read_mentions
 from neurowhere.text.features import TfIdf, combine_sections, term_frequency
+from neurowhere.text.reading.mentions import count_mentions, read_mentions
 
 
 @pytest.fixture

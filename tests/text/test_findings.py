@@ -3,8 +3,8 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.text.findings import CUES, find_findings
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.reading.tables import alternatives, read_table, split
 
 NAMES = [

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.text.history import find_history
+from neurowhere.text.reading.mentions import read_mentions
 
 STRUCTURES = ["insula", "cerebellar", "thalamic"]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.mentions import Mentions, read_mentions
 from neurowhere.text.outside import BRAIN, find_outside, rows
+from neurowhere.text.reading.mentions import Mentions, read_mentions
 from neurowhere.text.reading.tables import alternatives, split
 from neurowhere.text.words import fold
 

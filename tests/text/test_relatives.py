@@ -3,7 +3,7 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.relatives import find_relatives
 
 COUNTER = TermCounter(Vocabulary(["insula", "parietal"]))

@@ -12,7 +12,7 @@ from tests.text.sentences import small_vocabulary
 from neurowhere.model import reading
 from neurowhere.model.reading import place_weights
 from neurowhere.text import TermCounter, sections
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.sections import Section, read_sections, section_cuts
 
 FILLER = "We write one more sentence to fill the page. " * 40

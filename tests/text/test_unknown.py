@@ -1,16 +1,22 @@
 """Words that a model does not know, and texts in other languages."""
 
+import json
+import lzma
+from pathlib import Path
+
 import pytest
 
+from neurowhere.text.language import is_foreign
 from neurowhere.text.unknown import (
     is_code,
     is_everyday,
-    is_foreign,
     is_lettered,
     is_numbered,
     is_science,
     unknown_words,
 )
+
+CASES = Path(__file__).parents[2] / "benchmarks" / "cases"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +133,26 @@ def test_no_real_title_is_taken_for_foreign(data):
 
     table = pd.read_csv(data / "corpus" / "neuroquery_dev_metadata.tsv.gz", sep="\t")
     assert [title for title in table["title"] if is_foreign(title)] == []
+
+
+def test_no_english_document_is_taken_for_foreign(data):
+    names = ("title", "abstract", "body", "text")
+    n_texts, foreign = 0, []
+    for path in sorted((data / "unlabelled").glob("*.jsonl.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            for document in map(json.loads, lines):
+                text = "\n\n".join(document[name] for name in names if document.get(name))
+                foreign += [text[:100]] if is_foreign(text) else []
+                n_texts += 1
+    assert n_texts > 10_000
+    assert foreign == []
+
+
+@pytest.mark.parametrize("name", ["queries_seen", "queries_unseen", "queries_fresh"])
+def test_no_english_query_is_taken_for_foreign(name):
+    lines = (CASES / f"{name}.jsonl").read_text("utf-8").splitlines()
+    assert lines
+    assert [query for query in map(json.loads, lines) if is_foreign(query["query"])] == []
 
 
 def test_no_real_abstract_is_taken_for_foreign(data):

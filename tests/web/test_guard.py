@@ -13,7 +13,7 @@ from tests.web.conftest import open_client
 
 from neurowhere import Encoder
 from neurowhere.model.encoding import Encoding
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.web import Settings
 from neurowhere.web.guard import BUCKETS
 from neurowhere.web.server import create_app, static_files

@@ -336,7 +336,7 @@ def _is_nothing(difference: "Encoding") -> bool:
 
 def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
     """Encode; a text that tells the model nothing is an error."""
-    from neurowhere.text.unknown import is_foreign
+    from neurowhere.text.language import is_foreign
 
     if is_foreign(text.content):
         warnings.warn(

@@ -412,12 +412,12 @@ def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False)
 
 def _cuts(text: str, counter: TermCounter) -> list[int]:
     """Return where sentences begin, and the end of the text; no item is cut from its number."""
-    reading = counter.read(text)
+    document = counter.read(text)
     cuts: list[int] = []
-    for token, (start, _) in enumerate(reading.spans):
+    for token, start in enumerate(document.starts):
         if token == 0:
             cuts.append(start)
-        elif reading.is_sentence_end(token) and not ITEM.fullmatch(text, cuts[-1], start):
+        elif token in document.starts_of_sentences and not ITEM.fullmatch(text, cuts[-1], start):
             number = LAST_ITEM.search(text, cuts[-1], start)
             cuts.append(number.start(1) if number else start)
     return [*cuts, len(text)]

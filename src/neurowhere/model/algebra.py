@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
 from neurowhere.model.encoding import Contrast, Encoding, TermUse, no_studies, nowhere
-from neurowhere.text.clinical.mentions import Mention, Mentions, SideMark, Span
+from neurowhere.text.reading.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
 

@@ -14,14 +14,14 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import track
 from neurowhere.text import TermExtractor
-from neurowhere.text.clinical.mentions import (
+from neurowhere.text.places import is_general, limb_sign
+from neurowhere.text.reading.mentions import (
     DOMINANCE,
     Mention,
     Mentions,
     SideShares,
     Span,
 )
-from neurowhere.text.clinical.places import is_general, limb_sign
 from neurowhere.text.words import PIECE, cuts
 
 Ints = NDArray[np.integer]

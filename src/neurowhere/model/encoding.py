@@ -21,18 +21,18 @@ from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
-from neurowhere.text.clinical.mentions import Mentions, Span
-from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.contradictions import Contradiction, find_contradictions
 from neurowhere.text.findings import Finding
 from neurowhere.text.kinds import Kind
+from neurowhere.text.language import is_foreign
 from neurowhere.text.outside import Outside
+from neurowhere.text.places import is_lesion
+from neurowhere.text.reading.mentions import Mentions, Span
 from neurowhere.text.sections import read_sections
 from neurowhere.text.unknown import (
     UnknownWord,
     is_code,
     is_everyday,
-    is_foreign,
     is_lettered,
     is_numbered,
     is_of_organ,
@@ -394,6 +394,8 @@ class Encoding:
             return withhold(support, "the report says that nothing is wrong")
         if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
             return withhold(support, self._why_silent())
+        if support.foreign and self.find_outside is not nowhere:
+            return withhold(support, "not in English; translate the text")
         if outside is None:
             return support
         support = replace(support, outside=outside.where)

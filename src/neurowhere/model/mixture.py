@@ -29,8 +29,8 @@ from neurowhere.learn import LogLinear, Predictor
 from neurowhere.space import Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import gazetteer_of, side_of_regions
 from neurowhere.text import Vocabulary
-from neurowhere.text.clinical.places import Side
 from neurowhere.text.findings import Depth, Finding, Place, Role
+from neurowhere.text.places import Side
 
 Floats = NDArray[np.floating]
 Map = NDArray[np.float32]  # (m,), sums to 1

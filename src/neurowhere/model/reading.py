@@ -31,9 +31,9 @@ from neurowhere.model.counted import (
     rows_of,
 )
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
-from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.kinds import Kind, report_gate
+from neurowhere.text.places import is_lesion
+from neurowhere.text.reading.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.sections import Section, places_of, section_cuts
 from neurowhere.text.words import without_markup
 

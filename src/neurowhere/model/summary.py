@@ -40,8 +40,8 @@ from neurowhere.model.schema import (
 )
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer
-from neurowhere.text.clinical import mentions as clinical
 from neurowhere.text.kinds import signs_of_kind
+from neurowhere.text.reading import mentions as clinical
 
 N_REASONS = 20
 N_UNKNOWN = 20

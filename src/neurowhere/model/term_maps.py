@@ -36,8 +36,8 @@ from neurowhere.model.estimator import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Atlas, Partition, default_atlas
 from neurowhere.space.geometry import gazetteer_of
-from neurowhere.text.clinical.places import Side, without_side
 from neurowhere.text.features import LATERAL
+from neurowhere.text.places import Side, without_side
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]

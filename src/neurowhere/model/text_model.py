@@ -42,10 +42,10 @@ from neurowhere.model.visible import Shown, VisibleStructures
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.clinical.places import ADJECTIVE
 from neurowhere.text.findings import Place, find_findings
 from neurowhere.text.kinds import Kind
 from neurowhere.text.outside import Outside, find_outside
+from neurowhere.text.places import ADJECTIVE
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap

@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from neurowhere.model.encoding import Encoding
 from neurowhere.report.bundle import bundle
-from neurowhere.text.clinical.mentions import Mention, Mentions
+from neurowhere.text.reading.mentions import Mention, Mentions
 
 __all__ = [
     "Note",

@@ -21,16 +21,14 @@ words of notes, however short the text: "R thal bleed", "temp lobe".
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from neurowhere._tools.files import shipped_table
-from neurowhere.text.clinical.places import LESION, LETTERS, SIDE_WORDS, is_beside_lesion
 from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
+from neurowhere.text.places import LESION, SIDE_WORDS, is_beside_lesion
 from neurowhere.text.words import fold, is_short_form, plain, word_set, words_of
 
 if TYPE_CHECKING:
@@ -168,7 +166,7 @@ class SenseChooser:
     ----------
     terms : sequence of int
         Term of each sense, `NO_TERM` for what is no term.
-    cues : sequence of arrays of int
+    cues : sequence of iterable of int
         Ids of the words that speak for each sense.
     default : int
         Term where no word speaks for any, or `NO_TERM`.
@@ -190,31 +188,32 @@ class SenseChooser:
         beside: Mapping[int, int],
     ) -> None:
         self._terms = list(terms)
-        self._cues = [np.fromiter(some, dtype=np.intp) for some in cues]
+        self._cues = [frozenset(some) for some in cues]
         self._default, self._alone, self._near = default, alone, near
         self._beside = beside
 
     def resolve(
-        self, number: int, tokens: Sequence[str], ids: NDArray[np.intp], alone: NDArray[np.intp]
-    ) -> None:
-        """Change, in place, the terms of the tokens that have the id of the abbreviation."""
-        places = np.flatnonzero(ids == number)
-        chosen = self.choose(ids)
-        alone[places] = NO_TERM if chosen is None else chosen
+        self, places: Sequence[int], tokens: Sequence[str], ids: Sequence[int], times: Counter[int]
+    ) -> dict[int, int]:
+        """Return the terms of the tokens that are the abbreviation."""
+        chosen = self.choose(times, len(ids))
+        terms = dict.fromkeys(places, NO_TERM if chosen is None else chosen)
         if chosen is None and self._near != NO_TERM:
-            is_of_brain = any(fold(token.lower()) in OF_BRAIN for token in tokens)
-            for place in places.tolist():
+            is_of_brain = any(fold(token.lower()) in OF_BRAIN for token in {*tokens})
+            for place in places:
                 if _is_near(tokens, place, is_of_brain=is_of_brain):
-                    alone[place] = self._near
-        for place in places[places + 1 < len(ids)].tolist() if self._beside else ():
-            alone[place] = self._beside.get(int(ids[place + 1]), alone[place])
+                    terms[place] = self._near
+        for place in places if self._beside else ():
+            if place + 1 < len(ids):
+                terms[place] = self._beside.get(ids[place + 1], terms[place])
+        return terms
 
-    def choose(self, ids: NDArray[np.intp]) -> int | None:
+    def choose(self, times: Counter[int], n_words: int) -> int | None:
         """Term that the abbreviation stands for in a text, `NO_TERM`, or None if nothing tells."""
-        votes = [int(np.isin(ids, cues).sum()) for cues in self._cues]
+        votes = [sum(times[cue] for cue in cues) for cues in self._cues]
         most = max(votes)
         if most == 0:
-            term = self._alone if len(ids) <= FEW_WORDS else self._default
+            term = self._alone if n_words <= FEW_WORDS else self._default
             return None if term == NO_TERM else term
         best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
         return best.pop() if len(best) == 1 else NO_TERM
@@ -228,13 +227,12 @@ def _is_near(tokens: Sequence[str], i: int, *, is_of_brain: bool) -> bool:
     if before[-1:] == ["left"] and before[0].lower() in WHO:
         return False  # "he left BG"
     words = [*before[-1:], *after[:1], *(after[2:] if after[:2] in LED_TO else ())]
-    sides = (word for word in words if word not in LETTERS or before == ["b", word])
+    sides = (word for word in words if word not in ("l", "r") or before == ["b", word])
     return is_of_brain and any(word.lower() in SIDE_WORDS for word in sides)
 
 
 # ---- the terms of one text
 
-Ints = NDArray[np.intp]
 PARENTHESIS = "("
 AS_IT_IS = -2  # of an abbreviation that means what the vocabulary says
 LEAST_COVERED = 0.5  # share of the words of a long form that its name must have
@@ -269,42 +267,36 @@ class Resolver:
             for sense in senses
             if sense.default == ASKED
         }
-        self._is_ambiguous = np.zeros(ids.n_ids, dtype=bool)
-        self._is_ambiguous[list(self._choosers)] = True
         self._defined: dict[tuple[str, str], int] = {}
 
-    def concerned(self, texts: Sequence[str], ids: Ints, bounds: Ints) -> list[int]:
-        """Rows of the texts that may have something to resolve: most short ones have not."""
-        ambiguous_rows = np.searchsorted(bounds, np.flatnonzero(self._is_ambiguous[ids]))
-        defining = (row for row, text in enumerate(texts) if PARENTHESIS in text)
-        return sorted({*ambiguous_rows.tolist(), *defining})
-
-    def resolve(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
-        """Change, in place, the terms of the tokens that no longer name has."""
-        for number in set(ids[self._is_ambiguous[ids]].tolist()):
-            self._choosers[number].resolve(number, tokens, ids, alone)
+    def resolve(self, text: str, tokens: Sequence[str], ids: Sequence[int]) -> dict[int, int]:
+        """Return the terms of the tokens that stand for others than their words say."""
+        terms: dict[int, int] = {}
+        places: dict[int, list[int]] = {}
+        for i in [i for i, number in enumerate(ids) if number in self._choosers]:
+            places.setdefault(ids[i], []).append(i)
+        times = Counter(ids if places else ())
+        for number, some in places.items():
+            terms |= self._choosers[number].resolve(some, tokens, ids, times)
         for short, term in self._asked.items() if "?" in text else ():
             if re.search(rf"\?\s?{short}\b", text):
-                alone[ids == self._ids[short]] = term
-        if PARENTHESIS in text:
-            self._use_definitions(text, tokens, ids, alone)
+                asked = self._ids[short]
+                terms |= {i: term for i, number in enumerate(ids) if number == asked}
+        return terms | self._by_definition(text, tokens) if PARENTHESIS in text else terms
 
-    def _use_definitions(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
+    def _by_definition(self, text: str, tokens: Sequence[str]) -> dict[int, int]:
+        terms: dict[int, int] = {}
         defined: dict[str, int] = {}  # term of each short form and its plural
         for short, long in definitions(text):
             term = self._term_of(short, long)
             if term != AS_IT_IS:
                 defined |= dict.fromkeys((short, f"{short}s"), term)
-        if not defined:
-            return
-        is_short = np.zeros(len(self._is_ambiguous), dtype=bool)
-        is_short[[self._ids[short] for short in defined]] = True
         unseen = set(defined)
-        for place in np.flatnonzero(is_short[ids]).tolist():
+        for place in [i for i, token in enumerate(tokens) if token in defined] if defined else ():
             token = tokens[place]
-            if token in defined:
-                alone[place] = NO_TERM if token in unseen else defined[token]
-                unseen -= {token, f"{token}s"}
+            terms[place] = NO_TERM if token in unseen else defined[token]
+            unseen -= {token, f"{token}s"}
+        return terms
 
     def _term_of(self, short: str, long: str) -> int:
         """Term that a definition makes of a short form, `NO_TERM`, or `AS_IT_IS`."""
@@ -329,12 +321,13 @@ class Resolver:
     def _name_at_end(self, words: str) -> int:
         """Term of the name that some words end in, if it has enough of them."""
         ids = self._ids.of(plain(words, self._ids.knows, keep_case=True).split())
-        kept = np.flatnonzero(ids != SKIPPED)
-        first, last, terms = self._names.longest(ids)
-        if not len(terms) or last[-1] != kept[-1]:
+        kept = [i for i, number in enumerate(ids) if number != SKIPPED]
+        names = self._names.longest(ids, {})
+        if not names or names[-1][1] != kept[-1] + 1:
             return NO_TERM
-        covered = (kept >= first[-1]).sum() / len(kept)
-        return int(terms[-1]) if covered >= LEAST_COVERED else NO_TERM
+        first, _, term = names[-1]
+        covered = sum(1 for i in kept if i >= first) / len(kept)
+        return term if covered >= LEAST_COVERED else NO_TERM
 
 
 def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from neurowhere.text.clinical.mentions import Mention, Span
-from neurowhere.text.clinical.places import Side
 from neurowhere.text.findings import FLUID, Finding, Role, document_of
-from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.document import Document, Side
+from neurowhere.text.reading.mentions import Mention, Span
 from neurowhere.text.reading.tables import TEXT, Column, Row, one_of, read_table, split
 
 OneSide = Literal["left", "right"]
@@ -119,7 +118,7 @@ def find_contradictions(
     Examples
     --------
     >>> from neurowhere.text import TermCounter, Vocabulary
-    >>> from neurowhere.text.clinical.mentions import read_mentions
+    >>> from neurowhere.text.reading.mentions import read_mentions
     >>> from neurowhere.text.findings import find_findings
     >>> counter = TermCounter(Vocabulary(["insula"]))
     >>> text = "FINDINGS: Mass in the left insula.\n\nIMPRESSION: Right insula glioma."

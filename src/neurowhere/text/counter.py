@@ -1,8 +1,8 @@
 """Find and count the terms of a vocabulary in texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, partial
-from itertools import pairwise, product, repeat
+from functools import cached_property
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.abbreviations import Resolver, definitions, known_senses
-from neurowhere.text.clinical.places import (
+from neurowhere.text.matching import BOTH, SIDED, NameTree, TokenIds
+from neurowhere.text.places import (
     LESION,
     SIDE_WORDS,
     SIDES,
@@ -18,11 +19,9 @@ from neurowhere.text.clinical.places import (
     is_limb,
     is_place,
     side_of_name,
-    with_places,
 )
-from neurowhere.text.clinical.reading import Reading
-from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.matching import BOTH, BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
+from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.sides import read_sides
 from neurowhere.text.words import (
     END,
     cased_words_of,
@@ -37,8 +36,7 @@ from neurowhere.text.words import (
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
 
-# Texts are counted together, up to this size, so that short ones cost no more than long ones.
-BATCH_CHARACTERS = 1 << 17
+BATCH = 256  # texts whose counts are one matrix
 REMEMBERED_NAMES = 1 << 12  # of structures that rules and halves of names ask for, again and again
 LONG_NAME = 7  # letters of a name that is told from others in spite of a slip
 LONGEST_NOTE = 10_000  # characters: in an article, "+" is mostly part of a formula
@@ -75,7 +73,8 @@ class TermCounter:
     At each word the longest term that starts there is taken and its words are consumed, so
     "anterior cingulate cortex" is not also "cortex" (as in NeuroQuery's counts). A term is found
     whatever its case, accents, hyphens, line breaks, plurals and British or American spelling;
-    articles and "of" within it do not matter. A form that is itself a term or a synonym
+    articles and "of" within it do not matter. No term goes across a comma or the end of a sentence:
+    "thalamus, anterior putamen" is no "anterior thalamus". A form that is itself a term or a synonym
     counts as that one.
 
     Parameters
@@ -124,6 +123,11 @@ class TermCounter:
         terms, is_generic = self.vocabulary.terms, self.vocabulary.is_generic
         is_noise = (is_generic(term) and fold(term) not in LESION for term in terms)
         return [*terms, ""], [*self.sides, None], [*is_noise, False]
+
+    @cached_property
+    def generic(self) -> frozenset[int]:
+        """Indices of the terms that are generic and name nothing that is wrong."""
+        return frozenset(i for i, is_noise in enumerate(self.about[2][:-1]) if is_noise)
 
     @cached_property
     def long_structures(self) -> dict[str, int]:
@@ -176,24 +180,21 @@ class TermCounter:
         csr_matrix of int32, of shape (n, n_terms)
             Rows of the n texts of a batch.
         """
-        for batch in _batches(texts):
-            plain_texts = [
-                plain(text, self._ids.knows, keep_case=True, mark_ends=True) for text in batch
-            ]
-            marked = f" {BOUNDARY_TOKEN} ".join(plain_texts).split()
-            tokens = [token for token in marked if token != END]
-            is_end = np.fromiter((token == END for token in marked), bool, len(marked))
-            sentence_ends = np.flatnonzero(is_end) - np.arange(len(marked) - len(tokens))
-            ids = self._ids.of(tokens)
-            bounds = np.flatnonzero(ids == BOUNDARY)
-            starts, ends = [0, *(bounds + 1).tolist()], [*bounds.tolist(), len(ids)]
-            alone = self._names.alone(ids)
-            for row in self._resolver.concerned(batch, ids, bounds):
-                own = slice(starts[row], ends[row])
-                self._resolver.resolve(batch[row], tokens[own], ids[own], alone[own])
-            first, _, terms = self._names.longest(ids, alone, sentence_ends)
-            rows = np.searchsorted(bounds, first)
+        stream = iter(texts)
+        while batch := list(islice(stream, BATCH)):
+            pairs = [(row, term) for row, text in enumerate(batch) for term in self._terms_in(text)]
+            rows, terms = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
             yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
+
+    def _terms_in(self, text: str) -> list[int]:
+        """Terms of a text, without their places."""
+        marked = plain(text, self._ids.knows, keep_case=True, mark_ends=True).split()
+        tokens = [token for token in marked if token != END]
+        ends = (i for i, token in enumerate(marked) if token == END)
+        stops = {i - n for n, i in enumerate(ends)}
+        ids = self._ids.of(tokens)
+        meant = self._resolver.resolve(text, tokens, ids)
+        return [term for _, _, term in self._names.longest(ids, meant, stops)]
 
     def count_sides(self, texts: Iterable[str]) -> dict[Side, sparse.csr_matrix]:
         """Count the mentions on each side.
@@ -232,16 +233,18 @@ class TermCounter:
         list of Match
             In the order of the text.
         """
-        reading = self.read(text)
-        names = [self.vocabulary.terms[term] for term in reading.terms]
-        sides = [self.sides[term] for term in reading.terms]
-        places = (reading.starts[reading.first].tolist(), reading.ends[reading.last].tolist())
-        fields = zip(names, *places, sides, repeat(None), repeat(None))
-        # A long text has a match every few words: this is the fastest way to make a tuple.
-        matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        for number, (side, words, *_) in attach_sides(with_places(reading)).applied.items():
-            if number < len(matches):  # those after are places that are no terms
-                matches[number] = Match(*matches[number][:3], side, *reading.span(words))
+        document = self.read(text)
+        tokens = [i for i, word in enumerate(document.words) if word in SIDE_WORDS]
+        sides = read_sides(document, tokens)
+        matches = []
+        for number, (first, end, term, _) in enumerate(document.names):
+            place = document.span(first, end)
+            attached = sides.applied.get(number)
+            if attached is None:
+                matches.append(Match(self.vocabulary.terms[term], *place, self.sides[term]))
+            else:
+                words = document.span(attached.first, attached.end)
+                matches.append(Match(self.vocabulary.terms[term], *place, attached.side, *words))
         return matches
 
     def term_of(self, name: str) -> str | None:
@@ -264,14 +267,15 @@ class TermCounter:
         """
         if name in self._terms_of:
             return self._terms_of[name]
-        reading = self.read(name)
-        is_whole = reading.first == [0] and reading.last == [len(reading.tokens) - 1]
-        term = self.vocabulary.terms[reading.terms[0]] if is_whole else None
+        document = self.read(name)
+        names, n = document.names, len(document.words)
+        is_whole = len(names) == 1 and names[0][:2] == (0, n)
+        term = self.vocabulary.terms[names[0].term] if is_whole else None
         if len(self._terms_of) < REMEMBERED_NAMES:
             self._terms_of[name] = term
         return term
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Document:
         """Find the terms of a text among its tokens, for those who read what is around them.
 
         Parameters
@@ -280,7 +284,7 @@ class TermCounter:
 
         Returns
         -------
-        Reading
+        Document
         """
         normal, origin = plain_with_origin(text, self._ids.knows)
         tokens = normal.split()
@@ -288,27 +292,23 @@ class TermCounter:
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
         ids = self._ids.of(tokens)
-        alone = self._names.alone(ids)
-        self._resolver.resolve(text, tokens, ids, alone)
-        # Words that are said again are the same object, which is looked up faster from here on.
-        distinct = {*tokens}
-        small = {token: token.lower() for token in distinct}
-        words = list(map(small.__getitem__, tokens))
-        sided = self._sided(text, tokens, distinct)
-        reading = Reading(text, words, starts, ends, [], [], [], [], sided)
-        sentence_ends = np.array(reading.sentence_ends, np.intp)
-        first, last, terms = self._names.longest(ids, alone, sentence_ends)
-        reading = reading.with_names(
-            terms.tolist(), first.tolist(), last.tolist(), self._structures[terms].tolist()
-        )
+        words = normal.lower().split()
+        sided = self._sided(text, tokens)
+        document = Document(text, words, starts.tolist(), ends.tolist(), [], sided, self.generic)
+        meant = self._resolver.resolve(text, tokens, ids)
+        commas = [i for i, gap in enumerate(document.gaps) if gap.startswith(", ")]
+        found = self._names.longest(ids, meant, document.starts_of_sentences.union(commas))
+        is_structure, new = self._structures, tuple.__new__  # the fast way to thousands of names
+        names = [new(Name, (first, end, term, is_structure[term])) for first, end, term in found]
+        document = document.renamed(names)
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
-        return reading.with_ampersands() if is_joined else reading
+        return document.with_ampersands() if is_joined else document
 
-    def _sided(self, text: str, tokens: list[str], distinct: set[str]) -> dict[int, Side]:
+    def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
         is_both = "bi" in text or "bi" in text.lower()
-        both = dict.fromkeys(_both(tokens, distinct), SIDE_WORDS["both"]) if is_both else {}
-        names = {token for token in distinct if token[0] in "lr" and SIDED.fullmatch(token)}
+        both = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if is_both else {}
+        names = {token for token in tokens if token[0] in "lr" and SIDED.fullmatch(token)}
         if not names:
             return both
         found = {i: token for i, token in enumerate(tokens) if token in names}
@@ -321,9 +321,9 @@ class TermCounter:
         }
 
 
-def _both(tokens: list[str], distinct: set[str]) -> Iterator[int]:
+def _both(tokens: list[str]) -> Iterator[int]:
     """Yield the tokens that are on both sides by their names: "bithalamic", "bi-frontal"."""
-    near = {token.lower() for token in distinct if token[0] in "bB"}
+    near = {token.lower() for token in tokens if token[0] in "bB"}
     if "bi" not in near and not any(map(BOTH.fullmatch, near)):
         return
     words = ["", *map(str.lower, tokens)]
@@ -384,33 +384,20 @@ def _forms(
     return names
 
 
-def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
+def _structures(vocabulary: "Vocabulary") -> list[bool]:
     """Whether each term can have a side: anatomy, or anything where no category is known.
 
     Other names are anatomy where they are made of it: "frontal gyri", "left putamen", "temporal
     lobe epilepsy".
     """
     if not any(vocabulary.categories.values()):
-        return np.ones(len(vocabulary), dtype=bool)
+        return [True] * len(vocabulary)
     names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
     anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
     single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
     others = (pair for pair in names if vocabulary.category(pair[1]) not in PLACELESS)
     anatomy |= {term for name, term in others if is_place(name, single)}
-    return np.array([term in anatomy and not is_limb(words_of(term)) for term in vocabulary])
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text) + 1
-        if size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    return [term in anatomy and not is_limb(words_of(term)) for term in vocabulary]
 
 
 def _count_matrix(

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning, VocabularyError
-from neurowhere.text.clinical.places import Side
 from neurowhere.text.counter import TermCounter
+from neurowhere.text.places import Side
 from neurowhere.text.vocabulary import Vocabulary
 
 # A mention on both sides tells no more of where than one without a side.

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
 
-from neurowhere.text.clinical.mentions import Mention, Mentions, Span
-from neurowhere.text.clinical.places import Side, is_general, is_lesion
+from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.mentions import Mention, Mentions, Span
 from neurowhere.text.reading.tables import (
     TEXT,
     Column,
@@ -241,7 +241,7 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     Examples
     --------
     >>> from neurowhere.text import TermCounter, Vocabulary
-    >>> from neurowhere.text.clinical.mentions import read_mentions
+    >>> from neurowhere.text.reading.mentions import read_mentions
     >>> counter = TermCounter(Vocabulary(["insula", "putamen", "lateral ventricle"]))
     >>> text = "Mass in the left insula extending to the putamen; lateral ventricle effaced."
     >>> (finding,) = find_findings(text, read_mentions(text, counter))

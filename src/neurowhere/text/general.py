@@ -6,8 +6,9 @@ another sentence tells what this patient has. Texts of research are read whole.
 """
 
 import re
+from functools import lru_cache
 
-from neurowhere.text.clinical import lexicon
+from neurowhere.text.reading.lexicon import FINDING
 
 GENERAL = "general"  # name of such sentences among the sections
 SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\d)[^.!?;\n]*)*")
@@ -49,6 +50,14 @@ RESEARCH = re.compile(
     r"|investigat|recruit|scann|stud|test)\w*|p ?[<=]|n ?= ?\d)",
     re.IGNORECASE,
 )
+
+
+@lru_cache(maxsize=4)  # the levels of one text ask
+def is_research(text: str) -> bool:
+    """Whether a text is about research rather than about a patient."""
+    return RESEARCH.search(text) is not None
+
+
 DENIED = re.compile(
     r"\b(?:no|not|normal|without|unremarkable|intact|spared|negative)\b", re.IGNORECASE
 )
@@ -62,7 +71,7 @@ def find_general(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in find_general(text)]
     ['The hippocampus is vulnerable to hypoxia']
     """
-    if RESEARCH.search(text) or not _PATIENT.search(text) or not _MARKS.search(text):
+    if is_research(text) or not _PATIENT.search(text) or not _MARKS.search(text):
         return []
     sentences = [match.span() for match in SENTENCE.finditer(text)]
     general = [span for span in sentences if _is_general(text[slice(*span)])]
@@ -78,4 +87,4 @@ def _is_general(sentence: str) -> bool:
 def _is_finding(sentence: str) -> bool:
     """Whether a sentence tells that something is wrong, and denies nothing."""
     words = _WORD.findall(sentence.lower())
-    return any(map(lexicon.FINDING.match, words)) and not DENIED.search(sentence)
+    return any(map(FINDING.match, words)) and not DENIED.search(sentence)

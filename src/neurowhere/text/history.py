@@ -12,8 +12,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from neurowhere.text.clinical import lexicon
-from neurowhere.text.general import DENIED, RESEARCH, SENTENCE
+from neurowhere.text.general import DENIED, SENTENCE, is_research
+from neurowhere.text.reading.lexicon import FINDING
 from neurowhere.text.relatives import FAMILY
 
 HISTORY = "history"  # name of such parts among the sections
@@ -92,7 +92,7 @@ def find_history(text: str) -> list[Span]:
     >>> find_history("Old left cerebellar infarct."), find_history("3-day history of weakness, now")
     ([], [])
     """
-    if RESEARCH.search(text):  # an article has its first word soon
+    if is_research(text):  # an article has its first word soon
         return []
     is_headed = _HEADED.search(text)
     if not (is_headed or _NEW.search(text)):
@@ -195,6 +195,4 @@ def _is_finding(words: str, *more: re.Pattern[str]) -> bool:
     """Whether some words tell that something is wrong; words of other patterns do so as well."""
     found = _WORD.findall(words.lower())
     signs = (_SIGN, *more)
-    return any(
-        lexicon.FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found
-    )
+    return any(FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found)

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from neurowhere._tools.files import shipped_table
-from neurowhere.text.clinical.places import SIDE_WORDS, Side
+from neurowhere.text.places import SIDE_WORDS, Side
 from neurowhere.text.words import word_set
 
 _SIDES: list[tuple[re.Pattern[str], Side]] = [

@@ -1,21 +1,16 @@
-"""Match names in sequences of word ids: arrays in, arrays out."""
+"""Match names in sequences of word ids."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import islice
+from operator import add
 
-import numpy as np
-from numpy.typing import NDArray
-
-from neurowhere.text.words import ESCAPE, fold, is_short_form, is_skipped
-
-Ints = NDArray[np.intp]
+from neurowhere.text.words import fold, is_short_form, is_skipped
 
 # Ids of tokens that are no words of the vocabulary; those that may be abbreviations have their own.
-# The boundary parts texts that are matched together: no text yields its token, since the escape is
-# always followed by a code.
-UNKNOWN, SKIPPED, BOUNDARY, UNKNOWN_SHORT_FORM = 0, 1, 2, 3
-BOUNDARY_TOKEN = ESCAPE
-FIRST_WORD = 4
+UNKNOWN, SKIPPED, UNKNOWN_SHORT_FORM = 0, 1, 2
+FIRST_WORD = 3
 
 # "rIFG", "ldlPFC" or "rV5", where "IFG" is known, and "rIFG" is not or says less.
 SIDED = re.compile(r"[lr](?:[a-z]{0,2}[A-Z]{3,}|[a-z]{1,2}[A-Z]{2,}|[A-Z]{1,2}\d{1,2})")
@@ -38,8 +33,8 @@ class TokenIds(dict[str, int]):
     of an adjective: "bithalamic" is "thalamic".
 
     >>> ids = TokenIds(["MS", "gyri", "gyrus", "lobe"])
-    >>> ids.of(["MS", "ms", "gyri", "Gyrus", "LOBES", "of", "unheard"]).tolist()
-    [4, 0, 5, 6, 7, 1, 0]
+    >>> ids.of(["MS", "ms", "gyri", "Gyrus", "LOBES", "of", "unheard"])
+    [3, 0, 4, 5, 6, 1, 0]
     """
 
     def __init__(self, words: Iterable[str], generic: Container[str] = ()) -> None:
@@ -47,7 +42,6 @@ class TokenIds(dict[str, int]):
         self._words = frozenset(self.words)
         self._generic = generic
         super().__init__({word: FIRST_WORD + i for i, word in enumerate(self.words)})
-        self[BOUNDARY_TOKEN] = BOUNDARY
         self.n_ids = FIRST_WORD + len(self.words)
         self._forms: dict[str, list[int]] = {}
         self._with_capitals: dict[str, list[int]] = {}
@@ -97,9 +91,9 @@ class TokenIds(dict[str, int]):
         is_plural = fold(lower) != lower and lower not in self._words
         return is_plural and token.isupper() and fold(lower) in self._generic
 
-    def of(self, tokens: Sequence[str]) -> Ints:
+    def of(self, tokens: Sequence[str]) -> list[int]:
         """Ids of a sequence of tokens."""
-        return np.fromiter(map(self.__getitem__, tokens), dtype=np.intp, count=len(tokens))
+        return list(map(self.__getitem__, tokens))
 
     def forms(self, word: str) -> list[int]:
         """Ids of the vocabulary's words that are forms of this one, with capitals or without."""
@@ -113,10 +107,6 @@ class TokenIds(dict[str, int]):
 class NameTree:
     """A tree of names, each a sequence of word ids, that finds the longest ones.
 
-    Single words are looked up in an array. Longer names are paths in a tree whose edges
-    (node, word) → node are kept sorted, so that all places of a text walk it together, one
-    `searchsorted` per depth.
-
     Parameters
     ----------
     names : mapping of tuple of int to int
@@ -127,99 +117,68 @@ class NameTree:
 
     def __init__(self, names: Mapping[tuple[int, ...], int], n_ids: int) -> None:
         self._n_ids = n_ids
-        self._depth = max(map(len, names))
-        self._single = np.full(n_ids, NO_TERM)  # (n_ids,): term of a one-word name
-        edges: dict[tuple[int, int], int] = {}
-        terms = {}
+        self._single = [NO_TERM] * n_ids  # term of a one-word name
+        self._edges: dict[int, int] = {}  # nodes by the node before and the word
+        terms: dict[int, int] = {}
         for name, term in names.items():
             if len(name) == 1:
                 self._single[name[0]] = term
                 continue
             node = 0
             for word in name:
-                node = edges.setdefault((node, word), len(edges) + 1)
+                node = self._edges.setdefault(node * n_ids + word, len(self._edges) + 1)
             terms[node] = term
-        self._terms = np.full(len(edges) + 1, NO_TERM)  # (n_nodes,): term that ends at a node
-        self._terms[list(terms)] = list(terms.values())
-        self._roots = np.zeros(n_ids, dtype=np.intp)  # (n_ids,): node of a first word, or 0
-        for (node, word), child in edges.items():
-            if node == 0:
-                self._roots[word] = child
-        keys = np.array([node * n_ids + word for node, word in edges], dtype=np.intp)
-        order = np.argsort(keys)
-        self._edges = np.append(keys[order], np.iinfo(np.intp).max)  # sorted, with a sentinel
-        self._children = np.append(np.array(list(edges.values()), dtype=np.intp)[order], 0)
-
-    def alone(self, ids: Ints) -> Ints:
-        """Term that each token is the name of by itself, or `NO_TERM`."""
-        return self._single[ids]
+        self._terms = [terms.get(node, NO_TERM) for node in range(len(self._edges) + 1)]
+        # What the ids of two words add up to if a longer name begins with them.
+        self._begun = [self._edges.get(word, len(self._terms)) * n_ids for word in range(n_ids)]
 
     def longest(
-        self, ids: Ints, alone: Ints | None = None, ends: Ints | None = None
-    ) -> tuple[Ints, Ints, Ints]:
+        self, ids: Sequence[int], meant: Mapping[int, int], ends: Container[int] = ()
+    ) -> list[tuple[int, int, int]]:
         """Find names from left to right, the longest at each place; their words are consumed.
 
         Parameters
         ----------
-        ids : array of shape (n_tokens,)
-        alone : array of shape (n_tokens,), optional
-            Term of each token that no longer name consumes, by default what `alone` gives.
-        ends : array of shape (n_ends,), optional
-            Tokens before which a sentence ends, in order: no name goes on there.
+        ids : sequence of int
+        meant : mapping of int to int
+            Terms of some tokens that no longer name consumes, in place of those of their words.
+        ends : set of int, optional
+            Tokens at which no name goes on: a sentence begins there.
 
         Returns
         -------
-        first, last, terms : arrays of shape (n_matches,)
-            Indices of the first and last token of each match, and its term.
+        list of (first, end, term)
+            The first token of each name, the one after its last, and its term.
         """
-        kept = np.flatnonzero(ids != SKIPPED)
-        words = ids[kept]
-        sentences = None if ends is None else np.searchsorted(ends, kept, side="right")
-        lengths, phrases = self._phrases(words, sentences)
-        starts = _without_overlap(np.flatnonzero(lengths), lengths)
-        terms = self._single[words] if alone is None else alone[kept]
-        terms[_spans(starts, lengths[starts])] = NO_TERM
-        terms[starts] = phrases[starts]
-        first = np.flatnonzero(terms != NO_TERM)
-        # A rejected overlapping phrase has its length at a consumed word, never in `first`.
-        last = first + np.maximum(lengths[first], 1) - 1
-        return kept[first], kept[last], terms[first]
+        kept = [i for i, word in enumerate(ids) if word != SKIPPED]
+        words = [ids[i] for i in kept] if len(kept) < len(ids) else ids
+        terms = list(map(self._single.__getitem__, words))
+        for i, term in meant.items():
+            terms[bisect_left(kept, i)] = term
+        pairs = map(add, map(self._begun.__getitem__, words), islice(words, 1, None))
+        found: list[tuple[int, int, int]] = []
+        free = 0
+        for place in [place for place, pair in enumerate(pairs) if pair in self._edges]:
+            if place >= free:
+                n_words, end, term = self._phrase(ids, kept[place], ends)
+                if n_words:
+                    free = place + n_words
+                    terms[place:free] = [NO_TERM] * n_words
+                    found.append((kept[place], end, term))
+        one = [(i, i + 1, term) for i, term in zip(kept, terms, strict=True) if term != NO_TERM]
+        return sorted(found + one) if found else one
 
-    def _phrases(self, words: Ints, sentences: Ints | None) -> tuple[Ints, Ints]:
-        """Length in words, and term, of the longest many-word name that starts at each word.
-
-        Words have the numbers of their sentences, or all are of one.
-        """
-        lengths = np.zeros(len(words), dtype=np.intp)
-        terms = np.full(len(words), NO_TERM)
-        padded = np.append(words, np.full(self._depth, UNKNOWN))
-        places = np.flatnonzero(self._roots[words])
-        nodes = self._roots[words[places]]
-        for depth in range(2, self._depth + 1):
-            keys = nodes * self._n_ids + padded[places + depth - 1]
-            slots = np.searchsorted(self._edges, keys)
-            found = self._edges[slots] == keys
-            if sentences is not None:  # what was found is within the text
-                found[found] = sentences[places[found]] == sentences[places[found] + depth - 1]
-            places, nodes = places[found], self._children[slots[found]]
-            ended = self._terms[nodes] != NO_TERM
-            lengths[places[ended]] = depth
-            terms[places[ended]] = self._terms[nodes[ended]]
-        return lengths, terms
-
-
-def _without_overlap(starts: Ints, lengths: Ints) -> Ints:
-    """Return the starts of the phrases that remain when each, from the left, consumes its words."""
-    free, kept = 0, []
-    for start, length in zip(starts.tolist(), lengths[starts].tolist(), strict=True):
-        if start >= free:
-            kept.append(start)
-            free = start + length
-    return np.array(kept, dtype=np.intp)
-
-
-def _spans(starts: Ints, lengths: Ints) -> Ints:
-    """Return all indices in the spans [start, start + length)."""
-    ends = np.cumsum(lengths)
-    within: Ints = np.arange(lengths.sum()) - np.repeat(ends - lengths, lengths)
-    return np.repeat(starts, lengths) + within
+    def _phrase(self, ids: Sequence[int], first: int, ends: Container[int]) -> tuple[int, int, int]:
+        """Words, end and term of the longest name of several words that begins at a token."""
+        node, n_words, longest = self._edges[ids[first]], 1, (0, first, NO_TERM)
+        for i in range(first + 1, len(ids)):
+            if i in ends:
+                break
+            if ids[i] == SKIPPED:
+                continue
+            node, n_words = self._edges.get(node * self._n_ids + ids[i], 0), n_words + 1
+            if not node:
+                break
+            if self._terms[node] != NO_TERM:
+                longest = n_words, i + 1, self._terms[node]
+        return longest

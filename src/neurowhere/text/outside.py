@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from neurowhere.text.clinical.mentions import Mention, Mentions
 from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.mentions import Mention, Mentions
 from neurowhere.text.reading.tables import (
     TEXT,
     Column,

@@ -8,7 +8,7 @@ patient, "a 30-year-old mother" is the patient, and texts of research are read w
 import re
 from collections.abc import Iterator
 
-from neurowhere.text.general import RESEARCH, SENTENCE
+from neurowhere.text.general import SENTENCE, is_research
 
 Span = tuple[int, int]
 _RELATIVE = (
@@ -55,7 +55,7 @@ def find_relatives(text: str) -> list[Span]:
     >>> find_relatives("Her mother had noticed a droop."), find_relatives("Mothers had strokes.")
     ([], [])
     """
-    if RESEARCH.search(text) or not _SUBJECT.search(text):  # an article has its first word soon
+    if is_research(text) or not _SUBJECT.search(text):  # an article has its first word soon
         return []
     sentences = [match.span() for match in SENTENCE.finditer(text)]
     is_alone = len(sentences) == 1

@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -232,6 +233,18 @@ _OF_NAMES = tuple(
     for noun in ("Department", "Dept.", "Division", "School", "Institute", "University", "College")
 )
 _NOUNS = ("University", "Hospital", "Institute", "College", "Medical School", "Medical Center")
+# One of these words is in every name of an institution.
+_INSTITUTIONS = (
+    "Department",
+    "Dept.",
+    "Division",
+    "School",
+    "Institute",
+    "University",
+    "College",
+    "Hospital",
+    "Medical Center",
+)
 _WEAK = ("Clinic", "Unit", "Center", "Centre", "Laboratory", "Lab", "Center for ", "Centre for ")
 _NAME_END = re.compile(
     r"[,;.)]|\s*$| (?:\(|(?:and|at|by|for|from|in|is|on|to|was|were|where|which|who|with)\b)", re.M
@@ -262,7 +275,9 @@ _REPORT_HEADING = re.compile(
 _MARKDOWN = re.compile(r"#|\*\*")
 _BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
-_MARK = re.compile(r"[:\n]|[ \t][-–—][ \t]")  # what every heading ends with
+# What every heading ends with, after at most so many characters.
+_MARK = re.compile(r"[:\n–—-](?:(?<=[:\n])|(?<=[ \t].)(?=[ \t]))")
+_LONGEST_HEADING = 120
 _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _CURRENT = re.compile(r"(?<=[.;\n])\s*(?:now|today|currently|presents|presenting)\b", re.IGNORECASE)
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
@@ -439,6 +454,8 @@ def find_institutions(text: str) -> list[Part]:
     >>> [text[part.start : part.end] for part in find_institutions(text)]
     ['Pain Clinic', 'University of Basel']
     """
+    if not any(map(text.__contains__, _INSTITUTIONS)):
+        return []
     strong = sorted(
         _names_at(text, _OF_NAMES, is_before=True) + _names_at(text, _NOUNS, is_before=False)
     )
@@ -512,19 +529,38 @@ def _report_headings(text: str) -> Iterator[Part]:
     A line of its own is marked by a colon, or as Markdown marks it: "## Chest", "**Chest**".
     """
     free = 0
-    for start in (0, *(mark.end() for mark in _BEFORE_HEADING.finditer(text))):
+    for start in _starts_of_headings(text):
         match = _REPORT_HEADING.match(text, start) if start >= free else None
         if match is None:
             continue
         free = match.end()
         words = _DATE.sub("", " ".join(match["words"].split()))
-        fitting = (name for name, pattern in _KINDS.items() if pattern.fullmatch(words))
-        name = next(fitting, "other")
+        name = _kind_of_heading(words)
         is_line, has_colon = match["line"] is not None, match["end"] == ":"
         is_known = name != "other" and (has_colon or not match["end"].isspace())
         is_marked = bool(_MARKDOWN.search(text, match.start(), match.start("words")))
         if is_known or (is_line and (has_colon or is_marked or name != "other")):
             yield Part(name, match.start("words"), match.end())
+
+
+@lru_cache(maxsize=1 << 12)
+def _kind_of_heading(words: str) -> str:
+    fitting = (name for name, pattern in _KINDS.items() if pattern.fullmatch(words))
+    return next(fitting, "other")
+
+
+def _starts_of_headings(text: str) -> list[int]:
+    """Return where headings may begin: at the last sentences before the marks that end them."""
+    starts = [0, *(mark.end() for mark in _BEFORE_HEADING.finditer(text))]
+    found: set[int] = set()
+    for mark in (*(mark.start() for mark in _MARK.finditer(text)), len(text)):
+        last = bisect_right(starts, mark) - 1
+        if mark - starts[last] > _LONGEST_HEADING:
+            continue
+        found.add(starts[last])
+        if last and text[starts[last] - 2].isdigit():  # "1. Findings:"
+            found.add(starts[last - 1])
+    return sorted(found)
 
 
 def _without_bare(text: str, headings: list[Part]) -> list[Part]:

@@ -18,9 +18,9 @@ from scipy import sparse
 
 from neurowhere._tools.files import bare_suffix, new_file, open_text, shipped_lines
 from neurowhere.exceptions import DataWarning, VocabularyError
-from neurowhere.text.clinical.places import ADJECTIVE
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.lookalikes import NearNames, true_synonyms
+from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.words import cased_words_of, fold, word_set, words_of
 
 CATEGORIES = (

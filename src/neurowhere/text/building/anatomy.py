@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from neurowhere.exceptions import VocabularyError
-from neurowhere.text.clinical.places import ADJECTIVE, SIDES, Key, form_of, joined_words, key_of
 from neurowhere.text.labels import known_names, words_of_label
 from neurowhere.text.lookalikes import true_synonyms
+from neurowhere.text.places import ADJECTIVE, SIDES, Key, form_of, joined_words, key_of
 from neurowhere.text.vocabulary import (
     FORMER_CATEGORIES,
     Vocabulary,

@@ -45,8 +45,8 @@ from neurowhere.text.building.anatomy import (
     neuronames_rows,
     neuroquery_terms,
 )
-from neurowhere.text.clinical.places import ADJECTIVE, LESION, Key, form_of, is_place, key_of
 from neurowhere.text.counter import TermCounter
+from neurowhere.text.places import ADJECTIVE, LESION, Key, form_of, is_place, key_of
 from neurowhere.text.vocabulary import FORMER_CATEGORIES, SEPARATOR, Vocabulary, generic_words
 from neurowhere.text.words import LONGEST_ABBREVIATION, fold, is_abbreviation, word_set, words_of
 

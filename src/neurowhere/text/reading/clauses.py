@@ -5,142 +5,150 @@ and so does a comma or an "and" before a subject with a verb of its own. A brack
 within another, which goes on after it: the tokens of a clause need not be next to each other.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 from neurowhere.text.reading.document import Document
 
 LONGEST_SUBJECT = 16  # tokens
-PLAIN = frozenset([" ", "-", ", ", ","])  # gaps that part no clauses
+PLAIN = frozenset([" ", "-", ", ", ",", ""])  # gaps that part no clauses
 LABELLING = frozenset(":-(")  # links of clauses that tell of the one before them
+DASHES = ("—", " – ", " - ", " -- ", "→")
+NO_SUBJECT = frozenset(["stop", "negator"])
+OPENING = frozenset(["pronoun", "opening-cue"])
+BEFORE_NOUN = frozenset(["modifier", "determiner", "side"])
+Part = tuple[list[int], str]  # tokens, and what links them
 
 
-@dataclass(frozen=True, eq=False)
 class Clause:
-    """Tokens of a clause, what links it to what went before, and which clause that is."""
+    """Tokens of a clause, what links it to what went before, and which clause that is.
 
-    tokens: list[int]
-    link: str
-    number: int
+    What is known of each token stands at its place: its classes and its word, the number of the
+    name that begins with it or −1, whether it is within a name, a verb, or stands after a comma.
+    """
+
+    __slots__ = ("commas", "inside", "kinds", "link", "names", "number", "tokens", "verbs", "words")
+
+    def __init__(self, sentence: "Sentence", tokens: list[int], link: str, number: int) -> None:
+        document = sentence.document
+        self.tokens, self.link, self.number = tokens, link, number
+        self.kinds = [document.kinds[i] for i in tokens]
+        self.words = [document.words[i] for i in tokens]
+        self.names = [document.begins.get(i, -1) for i in tokens]
+        self.inside = [i in document.covered for i in tokens]
+        self.commas = [i in sentence.commas for i in tokens]
+        self.verbs = [i in sentence.verbs for i in tokens]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def named(self, start: int = 0, end: int | None = None) -> list[int]:
+        """Names that begin between two places."""
+        return [name for name in self.names[start:end] if name >= 0]
 
 
-@dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence of a document as clauses."""
+    """A sentence of a document as clauses, in the order of the text.
 
-    document: Document
-    first: int
-    end: int
+    `verbs` are its finite verbs but for those within names, `commas` the tokens after a comma.
+    """
 
-    @cached_property
-    def clauses(self) -> list[Clause]:
-        """Clauses in the order of the text."""
-        parts = [
-            piece
-            for part in _by_signs(self.document, self.first, self.end)
-            for piece in _by_verbs(self.document, *part)
-        ]
-        parts = sorted((part for part in parts if part[0]), key=lambda part: part[0][0])
-        return [Clause(*part, number) for number, part in enumerate(parts)]
+    def __init__(self, document: Document, number: int) -> None:
+        self.document, self.number = document, number
+        self.first, self.end = document.sentences[number]
+        self.kinds, self.gaps, self.covered = document.kinds, document.gaps, document.covered
+        tokens = range(self.first, self.end)
+        self.verbs = {i for i in tokens if "finite" in self.kinds[i] and self._is_free(i)}
+        self.commas = {i for i in tokens if "," in self.gaps[i]}
+        parts = [p for part in self._by_signs() for p in self._by_verbs(*part) if p[0]]
+        parts.sort(key=lambda part: part[0][0])
+        self.clauses = [Clause(self, *part, n) for n, part in enumerate(parts)]
 
-    @cached_property
-    def places(self) -> dict[int, tuple[Clause, int]]:
-        """Clause of each token, and its place there."""
-        return {
-            token: (clause, place)
-            for clause in self.clauses
-            for place, token in enumerate(clause.tokens)
-        }
+    def place(self, i: int) -> tuple[Clause, int]:
+        """Clause of a token, and its place there."""
+        for clause in self.clauses:
+            place = bisect_left(clause.tokens, i)
+            if place < len(clause.tokens) and clause.tokens[place] == i:
+                return clause, place
+        raise IndexError(f"expected a token of the sentence, got {i}")
 
+    def _is_free(self, i: int) -> bool:
+        return i not in self.covered and self.document.word(i - 1) != "to"
 
-def _by_signs(document: Document, first: int, end: int) -> Iterator[tuple[list[int], str]]:
-    """Yield tokens between signs and linking words, and how they are linked."""
-    gaps, kinds = document.gaps, document.kinds
-    current, link = list[int](), ""
-    outer: list[tuple[list[int], str]] = []
-    for i in range(first, end):
-        gap = gaps[i] if i > first else ""
-        if gap and gap not in PLAIN:
-            if (")" in gap or "]" in gap) and outer:
+    def _by_signs(self) -> Iterator[Part]:
+        """Yield tokens between signs and linking words, and how they are linked."""
+        current, link = list[int](), ""
+        outer: list[Part] = []
+        for i in range(self.first, self.end):
+            gap = self.gaps[i] if i > self.first else ""
+            if gap not in PLAIN:
+                if (")" in gap or "]" in gap) and outer:
+                    yield current, link
+                    current, link = outer.pop()
+                if sign := self._sign(i, gap):
+                    if sign == "(":
+                        outer.append((current, link))
+                    else:
+                        yield current, link
+                    current, link = [], sign
+            if current and self._is_turn(i):
                 yield current, link
-                current, link = outer.pop()
-            sign = _sign(document, i)
-            if sign == "(":
-                outer.append((current, link))
-                current, link = [], sign
-            elif sign:
-                yield current, link
-                current, link = [], sign
-        is_turn = "turn" in kinds[i] and "not-word" not in kinds[i - 1]
-        if is_turn and current and i not in document.inner:
-            yield current, link
-            current, link = [], document.words[i]
-        current.append(i)
-    yield current, link
-    yield from outer
+                current, link = [], self.document.words[i]
+            current.append(i)
+        yield current, link
+        yield from outer
 
+    def _is_turn(self, i: int) -> bool:
+        """Whether token i is a word that begins a clause: "but", "which"."""
+        is_turn = "turn" in self.kinds[i] and "not-word" not in self.kinds[i - 1]
+        return is_turn and i not in self.document.inner
 
-def _sign(document: Document, i: int) -> str:
-    """Sign before token i that parts clauses."""
-    gap = document.gaps[i]
-    if "(" in gap or "[" in gap:
-        return "("
-    if ";" in gap:
-        return ";"
-    if ":" in gap:
-        return ":" if gap.strip() != gap or not document.words[i][0].isdigit() else ""
-    is_dash = "—" in gap or " – " in gap or " - " in gap or " -- " in gap
-    return "-" if is_dash or "→" in gap else ""
+    def _sign(self, i: int, gap: str) -> str:
+        """Sign before token i that parts clauses."""
+        if "(" in gap or "[" in gap:
+            return "("
+        if ";" in gap:
+            return ";"
+        if ":" in gap:
+            return "" if gap == ":" and self.document.words[i][0].isdigit() else ":"
+        return "-" if any(dash in gap for dash in DASHES) else ""
 
+    def _by_verbs(self, tokens: list[int], link: str) -> Iterator[Part]:
+        """Cut a clause where another subject with a verb begins."""
+        start, has_verb = 0, False
+        is_led = bool(tokens) and "subordinate" in self.kinds[tokens[0]]
+        if not is_led and self.verbs.isdisjoint(tokens):
+            yield tokens, link
+            return
+        for place, i in enumerate(tokens):
+            is_comma, is_joint = i in self.commas, "conjunction" in self.kinds[i]
+            is_over = (has_verb and (is_comma or is_joint)) or (is_led and is_comma)
+            if place > start and is_over:
+                is_new = is_led and self._is_new(i)
+                if is_new or self._has_subject(tokens[place + is_joint :][:LONGEST_SUBJECT]):
+                    yield tokens[start:place], link
+                    start, link, has_verb, is_led = place, ",", False, False
+            has_verb = has_verb or i in self.verbs
+        yield tokens[start:], link
 
-def _by_verbs(document: Document, tokens: list[int], link: str) -> Iterator[tuple[list[int], str]]:
-    """Cut a clause where another subject with a verb begins."""
-    kinds, gaps = document.kinds, document.gaps
-    start, has_verb = 0, False
-    is_led = bool(tokens) and "subordinate" in kinds[tokens[0]]
-    for place, i in enumerate(tokens):
-        is_comma = place > start and "," in gaps[i]
-        is_joint = is_comma or "conjunction" in kinds[i]
-        if place > start and is_joint and (has_verb or (is_led and is_comma)):
-            after = place + ("conjunction" in kinds[i])
-            is_cut = is_verbal(document, tokens, after) or (is_led and _is_new(document, i))
-            if is_cut:
-                yield tokens[start:place], link
-                start, link, has_verb, is_led = place, ",", False, False
-        has_verb = has_verb or is_verb(document, i)
-    yield tokens[start:], link
-
-
-def _is_new(document: Document, i: int) -> bool:
-    """Whether token i after a comma begins what is said after a leading phrase."""
-    kinds = document.kinds
-    if not {"pronoun", "opening-cue"}.isdisjoint(kinds[i]):
+    def _is_new(self, i: int) -> bool:
+        """Whether token i after a comma begins what is said after a leading phrase."""
+        if not OPENING.isdisjoint(self.kinds[i]):
+            return True
+        for j in range(i, self.end):
+            if "conjunction" in self.kinds[j]:
+                return j > i and j in self.commas
+            if j > i and j in self.commas:
+                return True
+            if j not in self.covered and BEFORE_NOUN.isdisjoint(self.kinds[j]):
+                return True
         return True
-    for j in range(i, document.sentences[document.sentence_of(i)][1]):
-        if j > i and "," in document.gaps[j]:
-            return True
-        if "conjunction" in kinds[j]:
-            return False
-        is_noun = {"modifier", "determiner", "side"}.isdisjoint(kinds[j])
-        if j not in document.covered and is_noun:
-            return True
-    return True
 
-
-def is_verb(document: Document, i: int) -> bool:
-    """Whether a token is a finite verb, and not part of a name nor of a relative clause."""
-    if "finite" not in document.kinds[i] or i in document.covered:
+    def _has_subject(self, tokens: list[int]) -> bool:
+        """Whether some tokens begin with a subject and its verb."""
+        for n, i in enumerate(tokens):
+            if i in self.verbs:
+                return n > 0
+            if i not in self.covered and not NO_SUBJECT.isdisjoint(self.kinds[i]):
+                return n == 0 and "pronoun" in self.kinds[i]
         return False
-    return document.word(i - 1) != "to"
-
-
-def is_verbal(document: Document, tokens: list[int], place: int) -> bool:
-    """Whether a subject begins at some place of a clause, and a verb follows it."""
-    kinds = document.kinds
-    for n, i in enumerate(tokens[place : place + LONGEST_SUBJECT]):
-        if is_verb(document, i):
-            return n > 0
-        if i not in document.covered and not {"stop", "negator"}.isdisjoint(kinds[i]):
-            return n == 0 and "pronoun" in kinds[i]
-    return False

@@ -38,6 +38,9 @@ LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 LONGEST_HEADING = 3  # words of a heading after a side that ends a sentence
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
+AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
+
+__all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
 __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
@@ -155,6 +158,30 @@ class Document:
         for first, end, value in found:
             if end == first + 1 or self.sentence_of(first) == self.sentence_of(end - 1):
                 yield first, end, value
+
+    def with_ampersands(self) -> "Document":
+        """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.
+
+        >>> from neurowhere.text import TermCounter, Vocabulary
+        >>> TermCounter(Vocabulary(["insula"])).read("R&D; pons & insula").words
+        ['r', 'd', 'pons', 'and', 'insula']
+        """
+        signs = [sign.start() for sign in AMPERSAND.finditer(self.text)]
+        places = [bisect_left(self.starts, sign) for sign in signs]  # the token after each
+        if not places:
+            return self
+        words, starts, ends = [*self.words], [*self.starts], [*self.ends]
+        for place, sign in zip(reversed(places), reversed(signs), strict=True):
+            words.insert(place, "and")
+            starts.insert(place, sign)
+            ends.insert(place, sign + 1)
+        moved = [i + bisect_right(places, i) for i in range(len(self.words))]
+        names = [
+            name._replace(first=moved[name.first], end=moved[name.end - 1] + 1)
+            for name in self.names
+        ]
+        sided = {moved[i]: side for i, side in self.sided.items()}
+        return Document(self.text, words, starts, ends, names, sided, self.generic)
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""

@@ -3,22 +3,23 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, partial
+from itertools import repeat
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.text.clinical.places import is_general
-from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
+from neurowhere.text.places import is_general
 from neurowhere.text.reading import implied, names, pressed, rules, tags
 from neurowhere.text.reading.cells import read_cells
-from neurowhere.text.reading.document import Document, Name, Side
+from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.implied import (
     Found,
     Implied,
@@ -138,6 +139,10 @@ class Mention(NamedTuple):
         return self.negation_span is not None
 
 
+# What nothing is said of has these values.
+PLAIN = {name: repeat(value) for name, value in Mention("", 0, 0)._asdict().items()}
+
+
 class SideMark(NamedTuple):
     """A side that was seen and not applied: that of a symptom, or of the body."""
 
@@ -192,7 +197,7 @@ class Mentions:
         return tuple(mention for mention in self.found if mention.is_present)
 
 
-LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong", "signs")
+LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong")
 
 
 @cache
@@ -207,29 +212,12 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "halves": names.HALVES,
         "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
         "wrong": words_of("left", "right", "bilateral"),
-        "signs": implied.signs(),
     }
     words: dict[str, tuple[str, ...]] = {}
     for level, some in first.items():
         for word in some:
             words[word] = (*words.get(word, ()), level)
     return words
-
-
-def document_of(reading: Reading, generic: frozenset[int]) -> Document:
-    """Return the words and the names that a counter found in a text."""
-    columns = zip(reading.first, reading.last, reading.terms, reading.is_structure, strict=True)
-    names = [Name(first, last + 1, term, is_place) for first, last, term, is_place in columns]
-    starts, ends = reading.starts.tolist(), reading.ends.tolist()
-    return Document(
-        reading.text, [*reading.tokens], starts, ends, names, {**reading.sided}, generic
-    )
-
-
-@lru_cache(maxsize=8)
-def generic_terms(counter: TermCounter) -> frozenset[int]:
-    """Return the indices of the terms that are generic and name nothing that is wrong."""
-    return frozenset(i for i, is_noise in enumerate(counter.about[2][:-1]) if is_noise)
 
 
 def _tokens_of_levels(document: Document) -> dict[str, list[int]]:
@@ -277,11 +265,11 @@ def read_mentions(
     >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
-    document = document_of(counter.read(text), generic_terms(counter))
+    document = counter.read(text)
     at = _tokens_of_levels(document)
     document = names.complete(document, counter, at, rules.rules().fixed)
     corrected = (i for i in at["limbs"] if side_of(document.words[i]))
-    document, sides = read_sides(document, sorted([*at["sides"], *corrected]))
+    sides = read_sides(document, sorted([*at["sides"], *corrected]))
     cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
     tabled = read_cells(document, cues)
@@ -293,7 +281,7 @@ def read_mentions(
     pressing = pressed.find_pressed(document, at["pressed"])
     terms = counter.about[0]
     named = [terms[name.term] for name in document.names]
-    pointing = find_implied(document, at, sides.applied, said.denied, named)
+    pointing = find_implied(document, at["implied"], sides.applied, said.denied, named)
     parts = read_sections(text) if sections else []
     fold = _Fold(
         document, counter, sides, said, pressing, pointing, parts, tabled.heads, hedge_weight
@@ -313,7 +301,7 @@ class _Fold:
         pressing: Mapping[int, str],
         pointing: Pointing,
         parts: Sequence[Part],
-        heads: Container[int],
+        heads: Set[int],
         hedge_weight: float,
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
@@ -324,62 +312,59 @@ class _Fold:
     def mentions(self) -> Mentions:
         """Return all that a text mentions."""
         every = self.plain()
-        decided = {*self.said.denied, *self.said.hedged, *self.sides.applied, *self.sides.limbs}
-        for n in decided:
+        applied, limbs = self.sides.applied, self.sides.limbs
+        for n in {*self.said.denied, *self.said.hedged, *applied, *limbs}:
             every[n] = self.decided(n, every[n])
-        every = self.weighed(every)
-        is_term = [
-            name.term != NO_TERM and n not in self.heads
-            for n, name in enumerate(self.document.names)
-        ]
-        found = sorted(
-            (m for m, term in zip(every, is_term, strict=True) if term),
-            key=lambda mention: mention.start,
+        self.weigh(every)
+        no_terms = {n for n, name in enumerate(self.document.names) if name.term == NO_TERM}
+        hidden = no_terms | self.heads
+        found = [m for n, m in enumerate(every) if n not in hidden] if hidden else every
+        places = [every[n] for n in sorted({*applied, *limbs} & no_terms - self.heads)]
+        rule_based = self.ruled((*found, *places)) if self.pointing.found else ()
+        if rule_based:
+            ends = {mention.start: mention.end for mention in rule_based}
+            places = [each for each in places if ends.get(each.start, 0) <= each.end]
+        unapplied: tuple[SideMark, ...] = ()
+        if self.sides.unapplied:
+            used = {mention.side_span for mention in (*every, *rule_based)}
+            spans = ((m.side, *self.document.span(m.first, m.end)) for m in self.sides.unapplied)
+            unapplied = tuple(SideMark(*span) for span in spans if span[1:] not in used)
+        return Mentions(
+            tuple(sorted(found, key=attrgetter("start"))), tuple(places), unapplied, rule_based
         )
-        attached = self.sides.applied.keys() | self.sides.limbs.keys()
-        places = [every[n] for n in sorted(attached) if not is_term[n] and n not in self.heads]
-        denied = ((each.term, each.side) for each in (*found, *places) if each.negation_span)
-        spared = sides_of_spared(denied) if self.pointing.found else {}
-        rule_based = tuple(self.rule_based(each, spared) for each in self.pointing.found)
-        ends = {mention.start: mention.end for mention in rule_based}
-        alone = tuple(each for each in places if ends.get(each.start, 0) <= each.end)
-        used = {mention.side_span for mention in (*every, *rule_based)}
-        marks = (
-            SideMark(mark.side, *self.document.span(mark.first, mark.end))
-            for mark in self.sides.unapplied
-        )
-        unapplied = tuple(mark for mark in marks if (mark.start, mark.end) not in used)
-        return Mentions(tuple(found), alone, unapplied, rule_based)
+
+    def ruled(self, others: Sequence[Mention]) -> tuple[Mention, ...]:
+        """Return the names that point to structures, but to those that the text spares."""
+        denied = ((each.term, each.side) for each in others if each.negation_span)
+        spared = sides_of_spared(denied)
+        return tuple(self.rule_based(each, spared) for each in self.pointing.found)
 
     def plain(self) -> list[Mention]:
         """Return a mention of each name, on the side that its term has.
 
         A long text has one every few words, and nothing is said of most: they are made together.
         """
-        document = self.document
+        document, text = self.document, self.document.text
+        if not document.names:
+            return []
         terms, sides, is_noise = self.counter.about
-        places = [document.span(name.first, name.end) for name in document.names]
-        starts = [start for start, _ in places]
+        first, end, numbers, is_structure = zip(*document.names, strict=True)
+        starts = [document.starts[i] for i in first]
+        ends = [document.ends[i - 1] for i in end]
+        columns = PLAIN | {
+            "term": [terms[n] for n in numbers],
+            "start": starts,
+            "end": ends,
+            "side": [sides[n] for n in numbers],
+            "is_structure": is_structure,
+            "is_generic": [is_noise[n] for n in numbers],
+        }
+        rows = zip(*columns.values())  # noqa: B905  (what does not vary has no end)
+        mentions: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
+        for n in [n for n, number in enumerate(numbers) if number == NO_TERM]:
+            mentions[n] = mentions[n]._replace(term=text[starts[n] : ends[n]])
         sections = _values_at([(*part[1:], part.name) for part in self.parts], starts)
         copies = _values_at([(*copy, "copy") for copy in self.copies], starts)
-        mentions = [
-            Mention(
-                terms[term] or document.text[start:end],
-                start,
-                end,
-                sides[term],
-                None,
-                None,
-                is_structure,
-                False,
-                None,
-                None,
-                1.0,
-                (),
-                is_noise[term],
-            )
-            for (start, end), (_, _, term, is_structure) in zip(places, document.names, strict=True)
-        ]
         for n in sections.keys() | copies.keys():
             section = sections.get(n)
             if section == ADDRESS and mentions[n].is_structure:
@@ -413,7 +398,7 @@ class _Fold:
             )
         return mention
 
-    def weighed(self, every: list[Mention]) -> list[Mention]:
+    def weigh(self, every: list[Mention]) -> None:
         """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
         names_, idle = self.document.names, self.pointing.idle
         pressing = self.pressing
@@ -428,7 +413,6 @@ class _Fold:
         for n, name in enumerate(names_) if idle else ():
             if all(i in idle for i in range(name.first, name.end)):
                 every[n] = every[n]._replace(weight=0.0)
-        return every
 
     def rule_based(self, found: Found, spared: Spared) -> Mention:
         """Return the mention of a name that points to structures."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from neurowhere.text.lookalikes import slips
 from neurowhere.text.matching import NO_TERM
+from neurowhere.text.places import places
 from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.reading.lexicon import (
     SIDES,
@@ -21,7 +22,7 @@ from neurowhere.text.reading.lexicon import (
     lexicon,
     side_of,
 )
-from neurowhere.text.reading.rules import SHARED, rules
+from neurowhere.text.reading.rules import rules
 from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
 from neurowhere.text.unknown import says_nothing
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from neurowhere.text.counter import TermCounter
 
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
-PLACES: dict[str, Column] = {"id": TEXT, "words": TEXT}
 ELSEWHERE: dict[str, Column] = {
     "words": TEXT,
     "before": OPTIONAL,
@@ -54,13 +54,6 @@ MISSPELT = tuple(f"misspelt-{side}" for side in SIDES)
 
 
 @cache
-def places() -> Trie[str]:
-    """Return the places that a vocabulary may lack."""
-    rows = read_table(__package__, "places", PLACES)
-    return Trie((item, row.name) for row in rows for item in split(row["words"]))
-
-
-@cache
 def elsewhere() -> Trie[str]:
     """Return the phrases in which a word of the brain means something else.
 
@@ -71,7 +64,7 @@ def elsewhere() -> Trie[str]:
 
 
 def _elsewhere() -> Iterator[tuple[str, str]]:
-    for row in read_table(SHARED, "elsewhere", ELSEWHERE):
+    for row in read_table(__package__, "elsewhere", ELSEWHERE):
         before, after = split(row["before"]), split(row["after"])
         for word in split(row["words"]):
             yield from ((f"{words} {word}", row.name) for words in before)
@@ -83,7 +76,7 @@ def _elsewhere() -> Iterator[tuple[str, str]]:
 def elsewhere_beside() -> dict[str, frozenset[str]]:
     """Return the words of the brain that are of another organ beside others, with those others."""
     beside: dict[str, frozenset[str]] = {}
-    for row in read_table(SHARED, "elsewhere", ELSEWHERE):
+    for row in read_table(__package__, "elsewhere", ELSEWHERE):
         others = frozenset(split(row["sentence"]))
         for word in split(row["words"]) if others else ():
             beside[word] = beside.get(word, frozenset()) | others
@@ -113,14 +106,19 @@ def complete(
         Names whose words say nothing else.
     """
     document = _with_sides(document, at["limbs"])
-    names = [*_halves(document, counter, at["halves"])]
+    names = _halves(document, counter, at["halves"])
     names = _without(names, [*_others(document, at["names"], fixed)])
     names = _with_capsule(document, counter, names, at["limbs"])
-    names += _limbs(document, counter, at["limbs"])
-    names += _misspelt(document, counter, at["wrong"])
-    names += _places(document, names, at["names"])
-    names += _ruled(document, names, at["implied"])
-    return document if names == document.names else document.renamed(names)
+    more = [
+        *_limbs(document, counter, at["limbs"]),
+        *_misspelt(document, counter, at["wrong"]),
+    ]
+    names = [*names, *more] if more else names
+    if places := [*_places(document, names, at["names"])]:
+        names = [*names, *places]
+    if ruled := [*_ruled(document, names, at["implied"])]:
+        names = [*names, *ruled]
+    return document if names is document.names else document.renamed(names)
 
 
 def _with_sides(document: Document, tokens: Sequence[int]) -> Document:
@@ -153,18 +151,15 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
-    """Yield the names, with those that share the end of another: "superior and middle gyri"."""
+def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> list[Name]:
+    """Return the names, with those that share the end of another: "superior and middle gyri"."""
     names = document.names
     found = {name.first: name for name in _half_names(document, counter, tokens)}
     if not found:
-        yield from names
-        return
+        return names
     covered = {i for name in found.values() for i in range(name.first, name.end)}
-    yield from (
-        name for name in names if not (name.first in covered and name.end - name.first == 1)
-    )
-    yield from found.values()
+    kept = (name for name in names if not (name.first in covered and name.end - name.first == 1))
+    return [*kept, *found.values()]
 
 
 def _half_names(
@@ -304,6 +299,8 @@ def _with_capsule(
         is_named = near[:1] == ["of"] and "capsule" in near
         index = NO_TERM if term is None or is_named else counter.vocabulary.index(term)
         found[i - 1] = Name(i - 1, i + 1, index, not is_named)
+    if not found:
+        return names
     hidden = {i for name in found.values() for i in range(name.first, name.end)}
     return [*(name for name in names if name.first not in hidden), *found.values()]
 
@@ -354,23 +351,27 @@ def _is_alike(word: str, name: str) -> bool:
 
 def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the names of rules that are no names of the vocabulary, to be denied as these are."""
-    if not tokens:
+    phrases = [*document.whole(rules().phrases.find(document.words, tokens))]
+    if not phrases:
         return
     covered = {i for name in names for i in range(name.first, name.end)}
-    for first, end, _ in document.whole(rules().phrases.find(document.words, tokens)):
+    for first, end, _ in phrases:
         if covered.isdisjoint(range(first, end)):
             yield Name(first, end, NO_TERM, False)
 
 
 def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the places that no structure and no other name covers."""
+    found = [*document.whole(places().find(document.words, tokens))]
+    if not found:
+        return
     covered = {
         i: (name.first, name.end)
         for name in names
         if name.is_structure or name.term == NO_TERM
         for i in range(name.first, name.end)
     }
-    for first, end, _ in document.whole(places().find(document.words, tokens)):
+    for first, end, _ in found:
         within = {covered[i] for i in range(first, end) if i in covered}
         if all(first <= start and e <= end and e - start < end - first for start, e in within):
             yield Name(first, end, NO_TERM, True)

@@ -29,10 +29,10 @@ def first_words() -> frozenset[str]:
 def find_pressed(document: Document, tokens: Sequence[int]) -> dict[int, str]:
     """Find the structures that something presses on, each with the row that says so."""
     found: dict[int, str] = {}
-    sentence = Sentence(document, 0, 0)
+    sentence: Sentence | None = None
     for first, end, row in document.whole(_trie().find(document.words, tokens)):
-        if first >= sentence.end:
-            sentence = Sentence(document, *document.sentences[document.sentence_of(first)])
+        if sentence is None or first >= sentence.end:
+            sentence = Sentence(document, document.sentence_of(first))
         for number in _reached(sentence, first, end, row):
             found.setdefault(number, row.name)
     return found
@@ -41,7 +41,7 @@ def find_pressed(document: Document, tokens: Sequence[int]) -> dict[int, str]:
 def _reached(sentence: Sentence, first: int, end: int, row: Row) -> list[int]:
     """Return the structures that a phrase of the table speaks of."""
     document = sentence.document
-    clause, place = sentence.places[first]
+    clause, place = sentence.place(first)
     after = place + end - first
     is_said = row["direction"] == "both" and _is_last(document, clause, after)
     if is_said:

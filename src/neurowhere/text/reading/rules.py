@@ -4,10 +4,11 @@ The rows of ``implied.csv`` are one for each name and structure, with a weight f
 reference. ``side`` is where the structure is: the "same" side as the text gives to the name,
 "opposite" to it ("opposite else right" if that is usual where the text gives none), a side, or
 "none" in the middle. ``structure`` may have alternatives, "red nucleus|midbrain", and is empty for
-what has no map. Two structures make an adjective, "striatocapsular" (``compounds.csv``).
+what has no map; a "cause" explains signs of the body that then point nowhere. Two structures make
+an adjective, "striatocapsular" (``compounds.csv``).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, product
 from typing import NamedTuple
@@ -25,32 +26,26 @@ from neurowhere.text.reading.tables import (
 )
 from neurowhere.text.words import plain
 
-SHARED = "neurowhere.text.clinical"  # which has the tables of both readers
+KINDS = """
+artery tract place part network fixed site surgery syndrome sign drug disorder function cause
+"""
+# What must be with a name for it to be meant: a side, a vessel or a lesion near it, no structure
+# named elsewhere ("alone"), and no nerve either ("central"), a word that is read as something else
+# than a structure ("sense"), a side and no cause outside of the brain ("unexplained").
+NEEDS = "side vessel lesion alone central sense unexplained"
 IMPLIED: dict[str, Column] = {
-    "kind": one_of(
-        "artery tract place part network fixed site surgery syndrome sign drug disorder function"
-    ),
+    "kind": one_of(KINDS),
     "name": TEXT,
     "other_names": OPTIONAL,
     "abbreviations": OPTIONAL,
-    "needs": OPTIONAL,
+    "needs": one_of(NEEDS, is_required=False),
     "structure": OPTIONAL,
     "side": OPTIONAL,
     "weight": OPTIONAL,
     "reference": OPTIONAL,
 }
 COMPOUNDS: dict[str, Column] = {"position": one_of("first last"), "part": TEXT, "structure": TEXT}
-NEEDS = frozenset(["side", "vessel", "lesion", "alone", "central", "sense", "crossed"]) | {""}
-SYNDROME = "syndrome"
-NAMED_AFTER = ("syndrome", "sign", "disorder", "fixed")  # kinds of names that may have a person's
-NUMBERS = """
-first i 1st 1; second ii 2nd 2; third iii 3rd 3; fourth iv 4th 4; fifth v 5th 5; sixth vi 6th 6;
-seventh vii 7th 7; eighth viii 8th 8; ninth ix 9th 9; tenth x 10th 10; eleventh xi 11th 11;
-twelfth xii 12th 12
-"""
-ORDINALS = {ordinal: others for ordinal, *others in map(str.split, NUMBERS.split(";"))}
-CRANIAL_NERVE = " cranial nerve"
-OF_NERVES = ("palsy", "palsies", "paresis", "nuclei", "nucleus")
+SYNDROME = " syndrome"
 
 
 class Rule(NamedTuple):
@@ -62,13 +57,7 @@ class Rule(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What the table has on one name.
-
-    `needs` is what must be with the name for it to be meant: a "side", a "vessel", a "lesion",
-    "alone" if the text names no structure, "central" if it speaks of no nerve either, "sense" if
-    its word is read as something else than a structure, "crossed" if the other side of the body has
-    a sign as well ("crossed else numbness": it is another name where not).
-    """
+    """What the table has on one name, and what it needs to be meant."""
 
     name: str
     kind: str
@@ -90,6 +79,13 @@ class Entry(NamedTuple):
         """Whether all structures are opposite to the side that the text gives to the name."""
         return bool(self.rules) and all(rule.side.startswith("opposite") for rule in self.rules)
 
+    def weighed(self, share: float) -> "Entry":
+        """Return the entry whose rules count a share of what they do."""
+        if share == 1:
+            return self
+        weighed = (rule._replace(weight=share * rule.weight) for rule in self.rules)
+        return self._replace(rules=tuple(weighed))
+
 
 class Table(NamedTuple):
     """The entries by their names, and the phrases that stand for them."""
@@ -97,9 +93,9 @@ class Table(NamedTuple):
     entries: dict[str, Entry]
     phrases: Trie[str]
     shortened: frozenset[str]  # phrases in which "syndrome" is left out
-    persons: frozenset[str]  # those that begin with the name of a person
     abbreviations: frozenset[str]
     fixed: Trie[str]  # those whose words say nothing else
+    causes: Trie[str]
     sites: dict[str, str]  # name of the entry of each site of an electrode
     terms: dict[str, Entry]  # entries that may be terms of a vocabulary
 
@@ -108,44 +104,41 @@ class Table(NamedTuple):
 def rules() -> Table:
     """Read the table of the package."""
     groups: dict[str, list[Row]] = {}
-    for row in read_table(SHARED, "implied", IMPLIED):
+    for row in read_table(__package__, "implied", IMPLIED):
         groups.setdefault(row["name"], []).append(row)
     entries = {name: _entry(name, rows) for name, rows in groups.items()}
     spellings = {name: [*_spellings(rows[0])] for name, rows in groups.items()}
-    sites = {
-        site: name
-        for name, entry in entries.items()
-        if entry.kind == "site"
-        for site in spellings.pop(name)
-    }
     for entry in _compounds():
         if entry.name not in spellings:
             entries[entry.name] = entry
             spellings[entry.name] = [entry.name.replace("-", joint) for joint in (" ", "")]
+
+    def some(*kinds: str) -> dict[str, list[str]]:
+        return {name: each for name, each in spellings.items() if entries[name].kind in kinds}
+
+    sites = {site: name for name, each in some("site").items() for site in each}
+    spellings = {name: each for name, each in spellings.items() if entries[name].kind != "site"}
     known = frozenset(chain.from_iterable(spellings.values()))
-    shortened = {name: _shortened(some, known) for name, some in spellings.items()}
-    first = [rows[0] for rows in groups.values()]
-    short = chain.from_iterable(_abbreviations(row) for row in first)
-    phrases = {name: [*some, *shortened[name]] for name, some in spellings.items()}
-    fixed = {name: spellings[name] for name in spellings if entries[name].is_fixed}
+    shortened = {name: _shortened(each, known) for name, each in spellings.items()}
     return Table(
         entries=entries,
-        phrases=_trie(phrases),
+        phrases=_trie({name: [*each, *shortened[name]] for name, each in spellings.items()}),
         shortened=frozenset(chain.from_iterable(shortened.values())),
-        persons=frozenset(chain.from_iterable(map(_persons, first))),
-        abbreviations=frozenset(short),
-        fixed=_trie(fixed),
+        abbreviations=frozenset(
+            chain.from_iterable(_abbreviations(rows[0]) for rows in groups.values())
+        ),
+        fixed=_trie(some("fixed")),
+        causes=_trie(some("cause")),
         sites=sites,
         terms={
-            form: entry
-            for name, entry in entries.items()
-            if entry.kind in ("disorder", "network", "part")
+            form: entries[name]
+            for name in some("disorder", "network", "part")
             for form in (name.lower(), plain(name))
         },
     )
 
 
-def _trie(names: dict[str, list[str]]) -> Trie[str]:
+def _trie(names: Mapping[str, Iterable[str]]) -> Trie[str]:
     known: dict[str, str] = {}
     for name, spellings in names.items():
         for spelling in spellings:
@@ -159,15 +152,12 @@ def _entry(name: str, rows: list[Row]) -> Entry:
         for row in rows
         if row["structure"]
     )
-    needs = rows[0]["needs"]
-    if needs.partition(" else ")[0] not in NEEDS:
-        raise ValueError(f"implied.csv: {name!r} needs {needs!r}, expected one of {sorted(NEEDS)}")
-    return Entry(name, rows[0]["kind"], needs, tuple(found))
+    return Entry(name, rows[0]["kind"], rows[0]["needs"], tuple(found))
 
 
 def _compounds() -> Iterator[Entry]:
     """Yield the adjectives of two structures."""
-    rows = read_table(SHARED, "compounds", COMPOUNDS)
+    rows = read_table(__package__, "compounds", COMPOUNDS)
     firsts, lasts = ([row for row in rows if row["position"] == at] for at in ("first", "last"))
     for first, last in product(firsts, lasts):
         structures = (first["structure"], last["structure"])
@@ -176,22 +166,13 @@ def _compounds() -> Iterator[Entry]:
             yield Entry(f"{first['part']}-{last['part']}", "place", "", both)
 
 
-def _names(row: Row) -> Iterator[str]:
-    yield row["name"]
-    yield from chain.from_iterable(map(alternatives, split(row["other_names"])))
-
-
 def _spellings(row: Row) -> Iterator[str]:
     """Yield the tokens of all names of an entry, those of persons also in the genitive."""
-    for each in _names(row):
-        *words, last = plain(each).split()
-        spelt = " ".join([*words, last])
-        yield spelt
-        if words and each[0].isupper():
+    for name in (row["name"], *chain.from_iterable(map(alternatives, split(row["other_names"])))):
+        *words, last = plain(name).split()
+        yield " ".join([*words, last])
+        if words and name[0].isupper():
             yield " ".join([*words, "s", last])
-        if row["kind"] == "fixed" and last == "nerve":
-            for nerve in _numbered(spelt):
-                yield from (nerve, *(f"{nerve} {word}" for word in OF_NERVES))
     yield from _abbreviations(row)
 
 
@@ -204,35 +185,5 @@ def _abbreviations(row: Row) -> Iterator[str]:
 
 def _shortened(spellings: Iterable[str], known: frozenset[str]) -> list[str]:
     """Return the names of syndromes without that word, unless these are known."""
-    short = (name.removesuffix(f" {SYNDROME}") for name in spellings if name.endswith(SYNDROME))
+    short = (name.removesuffix(SYNDROME) for name in spellings if name.endswith(SYNDROME))
     return [name for name in short if name not in known]
-
-
-def _persons(row: Row) -> Iterator[str]:
-    """Yield the names of diseases that have a person's name, however they are written."""
-    for name in _names(row) if row["kind"] in NAMED_AFTER else ():
-        if name[0].isupper():
-            words = plain(name).split()
-            for each in (words, [*words[:-1], "s", words[-1]]):
-                yield " ".join(each)
-                if each[-1] == SYNDROME:
-                    yield " ".join(each[:-1])
-
-
-def _numbered(nerve: str) -> Iterator[str]:
-    """Yield the ways of writing the number of a nerve.
-
-    >>> list(_numbered("third cranial nerve"))[1:5]
-    ['third nerve', 'iii cranial nerve', 'cranial nerve iii', 'cn iii']
-    """
-    yield nerve
-    ordinal = nerve.removesuffix(CRANIAL_NERVE)
-    if ordinal not in ORDINALS:
-        return
-    yield f"{ordinal} nerve"
-    for number in ORDINALS[ordinal]:
-        if not number.isdigit():
-            yield f"{number} cranial nerve"
-        yield from (f"cranial nerve {number}", f"cn {number}", f"cn{number}", f"cns {number}")
-        if len(number) > 1:
-            yield f"{number} nerve"

@@ -5,15 +5,11 @@ subject, beside it as an adjective stands, and so on. How far that goes is told 
 rows (the idea of ConText, Harkema et al. 2009).
 """
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from neurowhere.text.reading.clauses import (
-    LABELLING,
-    Clause,
-    Sentence,
-    is_verb,
-)
+from neurowhere.text.reading.clauses import LABELLING, Clause, Sentence
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.lexicon import ADJECTIVE, FINDING, NOTHING, TUMOR
 from neurowhere.text.reading.tags import Tag
@@ -21,6 +17,45 @@ from neurowhere.text.reading.tags import Tag
 FARTHEST = 60  # tokens from a cue to a name
 LONGEST_LABEL = 2  # tokens of a label that denies what it heads: "Ruled out:"
 NEAR = 8  # tokens between two cues of which the first cancels the second
+
+
+def classes(words: str) -> frozenset[str]:
+    """Return some classes of words."""
+    return frozenset(words.split())
+
+
+# Words by what they do around a cue.
+CLOSING = classes("conjunction preposition closing stop")  # nothing more is said of a subject
+EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun")  # no subject
+PREDICATE = classes("auxiliary adverb finite")  # what leads to what is said of a subject
+LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
+BEFORE_NOUN = classes("modifier determiner adverb")
+IN_PHRASE = classes("modifier side filler determiner")
+IN_ITEM = classes("modifier determiner conjunction side")
+IN_SUBJECT = classes("determiner auxiliary finite adverb conjunction")
+IN_NEGATED = classes("auxiliary adverb")  # between "not" and its verb
+AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a list ends there
+STATED = classes("state modifier")
+CORRECTING = classes("preposition finite auxiliary participle")
+EFFECT = classes("effect lesion responding")
+OBJECT = classes("null change study not-believe")
+LEADING = classes("preposition wall")
+MADE = classes("lesion made")
+GROWTH = classes("growing null")
+PRESENT = classes("present past participle")
+# What "not" denies by the class of the verb after it: the subject, what follows, or places alone.
+VERBS = {
+    "not-omitted": "subject rest",
+    "not-seen": "subject rest",
+    "not-state": "state",
+    "not-held": "state",
+    "not-show": "places-of-subject rest",
+    "not-have": "rest owner",
+    "not-relate": "subject rest places",
+    "not-need": "rest places",
+    "not-believe": "believed",
+    "not-represent": "subject rest",
+}
 
 
 @dataclass
@@ -38,44 +73,25 @@ def read_scope(document: Document, tags: list[Tag]) -> Said:
     for tag in tags:
         by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
     for number, some in by_sentence.items():
-        reader = ScopeReader(document, number, some, said)
-        reader.read()
+        first, end = document.sentences[number]
+        before = document.sentences[number - 1][0] if number else first  # "None of these …"
+        if document.names_within(before, end):
+            Scope(document, number, some, said).read()
     return said
 
 
-class ScopeReader:
-    """Reads a sentence around its cues."""
+class Scope:
+    """A sentence and its cues."""
 
-    def __init__(
-        self,
-        document: Document,
-        number: int,
-        tags: list[Tag],
-        said: Said,
-    ) -> None:
+    def __init__(self, document: Document, number: int, tags: list[Tag], said: Said) -> None:
         self.document, self.number, self.said = document, number, said
-        self.kinds, self.gaps = document.kinds, document.gaps
-        self.sentence = Sentence(document, *document.sentences[number])
+        self.kinds, self.gaps, self.covered = document.kinds, document.gaps, document.covered
+        self.sentence = Sentence(document, number)
+        self.clauses = self.sentence.clauses
         self.tags = tags
         self.opened = set[int]()  # denials that are denied and leave open: "cannot be excluded"
-        self.at = {
-            i: tag
-            for is_open in (True, False)
-            for tag in tags
-            if tag.is_open == is_open
-            for i in range(tag.first, tag.end)
-        }
-        self.by_direction: dict[str, Callable[[Tag], list[int]]] = {
-            "ahead": self.ahead_of,
-            "back": self.back_of,
-            "beside": self.beside,
-            "measure": self.measure,
-            "object": self.object_of,
-            "both": self.both_of,
-            "not": self.after_not,
-            "except": self.except_for,
-            "clause": self.clause_of,
-        }
+        ordered = sorted(tags, key=lambda tag: not tag.is_open)
+        self.at = {i: tag for tag in ordered for i in range(tag.first, tag.end)}
 
     # ---- which cues stand
 
@@ -84,7 +100,7 @@ class ScopeReader:
         for tag in sorted(self.standing(), key=lambda tag: not tag.is_open):
             is_open = tag.is_open or tag.first in self.opened
             into = self.said.hedged if is_open else self.said.denied
-            for number in self.reached(tag):
+            for number in reached(self, tag):
                 name = self.document.names[number]
                 if not (tag.first <= name.first < tag.end or self.is_left_open(tag, number)):
                     into.setdefault(number, tag)
@@ -94,38 +110,23 @@ class ScopeReader:
         hedge = self.said.hedged.get(number)
         if tag.is_open or hedge is None or hedge.first >= tag.first:
             return False
-        clause, _ = self.place(tag.first)
-        name = self.document.names[number]
-        is_later = hedge.first < clause.tokens[0] and name.first < clause.tokens[0]
-        is_same = clause.link == "but" or "relative" in self.link_kinds(clause)
-        return is_later and (is_same or "pronoun" in self.kinds[clause.tokens[0]])
-
-    def reached(self, tag: Tag) -> list[int]:
-        """Return the names that a cue speaks of."""
-        clause, _ = self.place(tag.first)
-        if not tag.is_open and "pending" in self.kinds[clause.tokens[0]]:
-            return []  # "once it has resolved"
-        names = self.by_direction.get(tag.direction, self.nothing)(tag)
-        if tag.row["target"] == "places":
-            return self.structures(names)
-        return names
-
-    def nothing(self, tag: Tag) -> list[int]:
-        """Return no names: an idle cue says nothing."""
-        return []
+        clause, _ = self.sentence.place(tag.first)
+        start = clause.tokens[0]
+        is_later = hedge.first < start and self.document.names[number].first < start
+        return is_later and (clause.link == "but" or "relative" in link_kinds(clause))
 
     def standing(self) -> list[Tag]:
         """Return the cues that no other cue cancels."""
         idle = [tag for tag in self.tags if tag.direction == "idle"]
         idle += (tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1)
         some = [tag for tag in self.tags if not any(_is_within(tag, each) for each in idle)]
-        cancelled = self.turned_round(some) | self.called_false(some) | self.neither(some)
+        cancelled = self.turned_round(some)
         kept = [
             tag
             for tag in some
             if tag.is_open or tag.first not in cancelled or tag.first in self.opened
         ]
-        self.opened |= {tag.first for tag in kept if self.is_modal(tag, some)}
+        self.opened |= {tag.first for tag in kept if self.is_modal(tag)}
         return [tag for tag in kept if not self.is_partial(tag)]
 
     def turned_round(self, tags: list[Tag]) -> set[int]:
@@ -141,51 +142,44 @@ class ScopeReader:
                     self.opened.add(other.first)
         return cancelled
 
-    def called_false(self, tags: list[Tag]) -> set[int]:
-        """First tokens of denials that the sentence calls wrong, and of what says so."""
-        cancelled: set[int] = set()
-        for tag in tags:
-            if "false" in self.kinds[tag.end - 1] and self.ends(*self.after(tag)):
-                earlier = {t.first for t in tags if not t.is_open and t.first < tag.first}
-                cancelled |= earlier | ({tag.first} if earlier else set())
-        return cancelled
-
-    def neither(self, tags: list[Tag]) -> set[int]:
-        """First tokens of cues that cancel each other: "neither A nor B is normal"."""
-        pair = [tag for tag in tags if "neither" in self.kinds[tag.first]]
-        if not pair or tags[-1].direction not in ("beside", "object", "back"):
-            return set()
-        clause, _ = self.place(pair[0].first)
-        is_one = clause is self.place(tags[-1].first)[0] and self.ends(*self.after(tags[-1]))
-        return {tag.first for tag in tags if not tag.is_open} if is_one else set()
-
     def cancelled_by(self, tag: Tag, others: list[Tag]) -> Tag | None:
         """Return the denial that a denial before it turns round: "not normal", "no … without"."""
         if tag.direction == "except":
             return next((t for t in others if t.first == tag.end and not t.is_open), None)
         if tag.direction not in ("ahead", "not") or "sole-end" in self.kinds[tag.first]:
             return None
-        is_opinion = tag.direction == "not" and "not-believe" in self.object_kinds(*self.after(tag))
         later = (t for t in others if not t.is_open and t.first >= tag.end)
-        other = next((t for t in later if "neither" not in self.kinds[t.first]), None)
-        if other is None or is_opinion:
+        other = next(
+            (t for t in later if t.first == tag.end or "neither" not in self.kinds[t.first]), None
+        )
+        if other is None or (tag.direction == "not" and self.is_opinion(tag)):
             return other
         return other if self.are_near(tag, other) else None
+
+    def is_opinion(self, tag: Tag) -> bool:
+        """Whether somebody does not believe what follows."""
+        clause, place = self.sentence.place(tag.first)
+        return "not-believe" in object_kinds(clause, place + tag.end - tag.first)
 
     def are_near(self, tag: Tag, other: Tag) -> bool:
         """Whether a denial is near enough to another one to turn it round."""
         if other.first >= tag.end + NEAR or other.direction == "except":
             return False
+        if other.first == tag.end:
+            return True  # "no normal tissue", "spares neither"
+        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
+        is_said = is_one and "being" in self.kinds[other.first - 1]  # "no part of it is normal"
         between = range(tag.end, other.first + 1)
         said = NOTHING.union(*(self.kinds[i] for i in between))
-        is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
-        is_placed = "relative" not in said and any(map(self.is_structure_at, between[:-1]))
+        is_far = any(i in self.sentence.commas or self.is_stop(i) for i in between)
+        is_placed = any(map(self.is_structure_at, between[:-1]))
+        is_placed &= not is_said
         if is_far or is_placed or "conjunction" in said:
             return False
         is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
-        return is_all or "people" in said or other.direction != "beside"
+        return is_all or is_said or "people" in said or other.direction != "beside"
 
-    def is_modal(self, tag: Tag, others: list[Tag]) -> bool:
+    def is_modal(self, tag: Tag) -> bool:
         """Whether a denial is itself left open: "may be normal"."""
         if tag.is_open or tag.direction not in ("back", "beside", "object", "both", "not"):
             return False
@@ -196,866 +190,802 @@ class ScopeReader:
 
     def is_partial(self, tag: Tag) -> bool:
         """Whether a word before a cue says that it is only partly so: "partly resolved"."""
-        if tag.is_open or tag.direction not in ("back", "object", "ahead", "beside"):
-            return False
-        before = self.kinds[tag.first - 1] if tag.first else frozenset()
-        return "partly" in before
+        is_state = not tag.is_open and tag.direction in ("back", "object", "ahead", "beside")
+        return is_state and tag.first > 0 and "partly" in self.kinds[tag.first - 1]
 
-    # ---- where names are
+    # ---- what stands where
 
-    def structures(self, names: list[int]) -> list[int]:
+    def structures(self, names: Iterable[int]) -> list[int]:
         """Return those of some names that are places."""
         return [number for number in names if self.document.names[number].is_structure]
 
-    def is_stop(self, i: int) -> bool:
-        """Whether a denial ends at token i."""
-        return "stop" in self.kinds[i] and i not in self.document.covered
-
-    def is_cue(self, i: int) -> bool:
-        """Whether token i is of a cue that denies."""
-        tag = self.at.get(i)
-        return tag is not None and not tag.is_open and tag.direction != "idle"
-
-    def after(self, tag: Tag) -> tuple[Clause, int]:
-        """Clause of a cue, and the place after it."""
-        clause, place = self.place(tag.first)
-        return clause, place + tag.end - tag.first
-
-    def place(self, i: int) -> tuple[Clause, int]:
-        """Clause of a token, and its place there."""
-        return self.sentence.places[i]
-
-    def names_at(self, tokens: list[int]) -> list[int]:
-        """Return the names that begin at some tokens, in order."""
-        begins = self.document.begins
-        return [begins[i] for i in tokens if i in begins]
-
-    def ends(self, clause: Clause, place: int) -> bool:
-        """Whether nothing more is said of a subject at some place of a clause."""
-        if place >= len(clause.tokens):
-            return True
-        i = clause.tokens[place]
-        is_comma = "," in self.gaps[i]
-        closing = {"conjunction", "preposition", "closing", "stop"}
-        return is_comma or not closing.isdisjoint(self.kinds[i])
-
-    # ---- subjects
-
-    def subject(self, clause: Clause, place: int) -> list[int]:
-        """Return the names before some place of a clause, back to where another thing is said."""
-        names = self.before(clause, place)
-        if not names and self.is_coordinate(clause, place):
-            names = self.before_verb(clause, place)
-        if names:
-            return names
-        if self.number_of_nouns(clause, place) and not self.has_pronoun(clause, place):
-            return []
-        return self.taken_up(clause)
-
-    def number_of_nouns(self, clause: Clause, place: int) -> int:
-        """Count the words before a place of a clause that may be its subject."""
-        empty = {"auxiliary", "adverb", "determiner", "turn", "conjunction", "negator", "pronoun"}
-        return sum(1 for i in clause.tokens[:place] if empty.isdisjoint(self.kinds[i]))
-
-    def has_pronoun(self, clause: Clause, place: int) -> bool:
-        """Whether a pronoun stands for the subject."""
-        return any("pronoun" in self.kinds[i] for i in clause.tokens[:place])
-
-    def taken_up(self, clause: Clause) -> list[int]:
-        """Return the names of what a clause without a subject is about."""
-        if clause.number:
-            before = self.sentence.clauses[clause.number - 1]
-            if clause.link == "(":
-                return self.last_names(before, clause.tokens[0])
-            if "relative" in self.link_kinds(clause):
-                return self.last_names(before, clause.tokens[0])
-            names = self.names_at([i for i in before.tokens if i < clause.tokens[0]])
-            return names if clause.link in LABELLING else self.before_verb(before)
-        is_pronoun = any("pronoun" in self.kinds[i] for i in clause.tokens[:3])
-        if self.number and is_pronoun:
-            first, end = self.document.sentences[self.number - 1]
-            return self.document.names_within(first, end)
-        return []
-
-    def asked(self, clause: Clause) -> list[int]:
-        """Return the names of the sentence before, where that is a question."""
-        if clause.number or not self.number:
-            return []
-        first, end = self.document.sentences[self.number - 1]
-        is_question = "?" in self.gaps[end]
-        return self.document.names_within(first, end) if is_question else []
-
-    def each_of(self, clause: Clause, tag: Tag) -> list[int]:
-        """Return the places of the sentence before, which "none" at the beginning stands for."""
-        after = clause.tokens[tag.end - tag.first : tag.end - tag.first + 3]
-        is_pronoun = "pronoun" in self.kinds[tag.first] and tag.first == clause.tokens[0]
-        is_said = any(is_verb(self.document, i) for i in after)
-        if clause.number or not (self.number and is_pronoun and is_said):
-            return []
-        first, end = self.document.sentences[self.number - 1]
-        names = self.structures(self.document.names_within(first, end))
-        is_people = any("people" in kinds for kinds in self.kinds[first:end])
-        return names if len(names) > 1 and not is_people else []
-
-    def link_kinds(self, clause: Clause) -> frozenset[str]:
-        """Classes of the word that links a clause."""
-        return self.kinds[clause.tokens[0]] if clause.link.isalpha() else frozenset()
-
-    def last_names(self, clause: Clause, limit: int) -> list[int]:
-        """Return the last name before a token, and those that "and" or a slash joins to it."""
-        names = self.names_at([i for i in clause.tokens if i < limit])
-        kept = names[-1:]
-        for number in reversed(names[:-1]):
-            name, after = self.document.names[number], self.document.names[kept[0]]
-            between = range(name.end, after.first)
-            if not all(
-                not {"conjunction", "determiner"}.isdisjoint(self.kinds[i]) for i in between
-            ):
-                break
-            kept.insert(0, number)
-        return kept
-
-    def before_verb(self, clause: Clause, place: int | None = None) -> list[int]:
-        """Return the names before the first verb of a clause, up to some place."""
-        tokens = clause.tokens[:place]
-        verbs = (p for p, i in enumerate(tokens) if is_verb(self.document, i))
-        return self.names_at(tokens[: next(verbs, len(tokens))])
-
-    def before(self, clause: Clause, place: int) -> list[int]:
-        """Return the names that a predicate at some place is said of."""
-        found = list[int]()
-        is_begun = is_listed = False
-        while place > 0:
-            place -= 1
-            i = clause.tokens[place]
-            after = clause.tokens[place + 1] if place + 1 < len(clause.tokens) else i
-            is_comma = is_begun and "," in self.gaps[after] and after == i + 1
-            if is_comma and not (is_listed or self.is_bare(clause, place)):
-                break
-            if i in self.document.covered:
-                is_begun = True
-                found.append(i)
-                continue
-            if self.is_aside(clause, place):
-                found.clear()
-                continue
-            if self.is_wall(clause, place, is_begun=is_begun):
-                place = self.over_relative(clause, place)
-                if place < 0:
-                    break
-                continue
-            if not is_begun and self.document.words[i].endswith("ed"):
-                continue  # "should be interpreted with caution"
-            is_listed |= is_begun and "conjunction" in self.kinds[i]
-            empty = {"auxiliary", "adverb", "finite", "negator"}
-            is_begun |= empty.isdisjoint(self.kinds[i]) and not self.is_cue(i)
-        return self.names_at(sorted(found))
-
-    def is_aside(self, clause: Clause, place: int) -> bool:
-        """Whether what follows a token is no part of a subject: "unlike the pons", "due to"."""
-        i = clause.tokens[place]
-        if i in self.at and self.at[i].direction == "except":
-            return place > 0
-        before = self.kinds[clause.tokens[place - 1]] if place else frozenset()
-        return place > 0 and "causal" in self.kinds[i] and "quality" not in before
-
-    def is_wall(self, clause: Clause, place: int, *, is_begun: bool) -> bool:
-        """Whether what stands before a token is no part of a subject after it."""
-        i = clause.tokens[place]
-        if self.is_cue(i):
-            return is_begun or self.at[i].direction != "not"
-        if is_verb(self.document, i):
-            return is_begun
-        if self.is_said(i):
-            return True
-        return is_begun and (self.is_stop(i) or "wall" in self.kinds[i])
-
-    def is_said(self, i: int) -> bool:
-        """Whether token i tells how a place is, after its name: "pons infarcted and …"."""
-        is_after = i - 1 in self.document.covered and self.gaps[i] == " "
-        following = self.document.word(i + 1)
-        is_last = "," in self.gaps[i + 1] or following == "and"
-        return is_after and is_last and not {"state", "modifier"}.isdisjoint(self.kinds[i])
-
-    def over_relative(self, clause: Clause, place: int) -> int:
-        """Place before a relative clause whose verb is at some place; −1 if there is none."""
-        if self.is_cue(clause.tokens[place]):
-            return -1
-        for before in range(place - 1, max(place - 4, -1), -1):
-            if "relative" in self.kinds[clause.tokens[before]]:
-                return before
-            if not is_verb(self.document, clause.tokens[before]):
-                break
-        return -1
-
-    def is_bare(self, clause: Clause, place: int) -> bool:
-        """Whether the item of a list that ends at some place is a place and nothing else."""
-        for i in reversed(clause.tokens[: place + 1]):
-            if i not in self.document.covered and FINDING.match(self.document.words[i]):
-                return False
-            if "," in self.gaps[i]:
-                return True
-            if i in self.document.covered:
-                continue
-            if {"modifier", "determiner", "conjunction", "side"}.isdisjoint(self.kinds[i]):
-                return False
-        return True
-
-    # ---- what follows
-
-    def ahead(
-        self, clause: Clause, place: int, *, through_verbs: bool = False, is_phrase: bool = False
-    ) -> list[int]:
-        """Return the names after some place of a clause, up to where another thing is said."""
-        names = list[int]()
-        presupposed = 0
-        is_placed = False  # a structure was named, and a preposition leads to what it does
-        begins = self.document.begins
-        for p in range(place, min(len(clause.tokens), place + FARTHEST)):
-            i = clause.tokens[p]
-            if p > place and "," in self.gaps[i] and not self.goes_on(clause, p):
-                break
-            if p < presupposed:
-                continue
-            if p > place and self.is_of_known(clause, p):
-                presupposed = self.lesion_end(clause, p)
-            if i in begins and not (is_placed and self.is_function(begins[i])):
-                names.append(begins[i])
-            is_placed |= "leading-on" in self.kinds[i] and bool(self.structures(names))
-            if i in self.document.covered:
-                continue
-            if self.is_end(i, through_verbs=through_verbs, names=names, is_first=p == place):
-                break
-            if p > place and self.is_turned(clause, p, names):
-                break
-            if is_phrase and names and not {"preposition", "wall"}.isdisjoint(self.kinds[i]):
-                break
-        return names
-
-    def is_turned(self, clause: Clause, place: int, names: list[int]) -> bool:
-        """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
-        i = clause.tokens[place]
-        if "conjunction" in self.kinds[i] and self.is_affirmed(clause, place + 1):
-            return True
-        return self.document.words[i] == "and" and self.is_new(clause, place + 1, names)
-
-    def is_function(self, number: int) -> bool:
-        """Whether a name is neither of a place nor of what is wrong."""
-        name = self.document.names[number]
-        return not name.is_structure and "lesion" not in self.kinds[name.end - 1]
-
-    def is_of_known(self, clause: Clause, place: int) -> bool:
-        """Whether what follows is taken for granted: "the glioma", "growth of left glioma"."""
-        i, before = clause.tokens[place], clause.tokens[place - 1]
-        is_growth = "growing" in self.kinds[before] and "of-lesion" in self.kinds[i]
-        return is_growth or "definite" in self.kinds[i]
-
-    def lesion_end(self, clause: Clause, place: int) -> int:
-        """Place after a lesion that is known to be there: "no growth of the pontine glioma"."""
-        tokens = clause.tokens
-        for p in range(place + 1, min(place + 7, len(tokens))):
-            i = tokens[p]
-            is_lesion = not {"lesion", "made"}.isdisjoint(self.kinds[i])
-            is_lesion |= bool(TUMOR.fullmatch(self.document.words[i]))
-            if is_lesion and not self.is_structure_at(i):
-                after = p + 1
-                while after < len(tokens) and "of-lesion" in self.kinds[tokens[after]]:
-                    after += 1
-                    while after < len(tokens) and self.is_phrase(tokens[after]):
-                        after += 1
-                return after
-            if not (self.is_phrase(i) or i in self.document.covered):
-                break
-        return 0
-
     def is_structure_at(self, i: int) -> bool:
         """Whether token i is of the name of a structure."""
-        number = self.document.covered.get(i)
+        number = self.covered.get(i)
         return number is not None and self.document.names[number].is_structure
 
-    def is_phrase(self, i: int) -> bool:
-        """Whether token i may be within a noun phrase."""
-        if self.is_structure_at(i):
-            return True
-        return not {"modifier", "side", "filler", "determiner"}.isdisjoint(self.kinds[i])
+    def is_stop(self, i: int) -> bool:
+        """Whether a denial ends at token i."""
+        return "stop" in self.kinds[i] and i not in self.covered
 
-    def is_end(
-        self, i: int, *, through_verbs: bool, names: list[int], is_first: bool = False
-    ) -> bool:
-        """Whether a denial that goes ahead ends at token i."""
-        if is_first:
-            return self.document.words[i] == "despite"
-        if self.document.words[i] == "with" and "people" not in self.kinds[i - 1]:
-            near = self.document.words[i + 1 : i + 4]
-            return bool(names) or any(map(FINDING.match, near))
-        if self.is_stop(i) or (names and self.document.words[i] == "from"):
-            return True
-        if self.is_cue(i):
-            return bool(names) or self.at[i].direction != "not"
-        return is_verb(self.document, i) and bool(names) and not through_verbs
-
-    def is_affirmed(self, clause: Clause, place: int) -> bool:
-        """Whether something is said to be there at some place: "and present in the pons"."""
-        near = [*clause.tokens[place : place + 2]]
-        return (
-            len(near) == 2
-            and not {"present", "past", "participle"}.isdisjoint(self.kinds[near[0]])
-            and "preposition" in self.kinds[near[1]]
-        )
-
-    def is_new(self, clause: Clause, place: int, names: list[int]) -> bool:
-        """Whether another thing begins after "and": "no lesion and a cyst", "… and the pons"."""
-        kinds = self.kinds[clause.tokens[place]] if place < len(clause.tokens) else frozenset()
-        is_other = "definite" in kinds and not self.structures(names)
-        return "article" in kinds or is_other
-
-    def goes_on(self, clause: Clause, place: int) -> bool:
-        """Whether a list goes on after the comma before some place."""
-        tokens, kinds = clause.tokens, self.kinds
-        i = tokens[place]
-        if "conjunction" in kinds[i]:
-            place += 1
-            i = tokens[min(place, len(tokens) - 1)]
-            if "article" in kinds[i]:
-                return False
-        ending = {"after-comma", "stop", "pronoun", "affirming", "turning", "article"}
-        if not ending.isdisjoint(kinds[i]):
-            return i in self.document.covered
-        if i in self.at or is_verb(self.document, i):
-            return False
-        is_closed = False
-        for p in range(place, len(tokens)):
-            j = tokens[p]
-            if p > place and ("," in self.gaps[j] or self.is_stop(j)):
-                break
-            is_closed |= "conjunction" in kinds[j]
-            if self.is_cue(j) and self.document.words[j - 1] != "and" and not is_closed:
-                return False
-            if is_verb(self.document, j) and not is_closed:
-                return False
-        return is_closed or "side" not in kinds[i]
-
-    # ---- directions
-
-    def ahead_of(self, tag: Tag) -> list[int]:
-        """Return what follows, the place before that has none of it, or what a label is of."""
-        clause, place = self.place(tag.first)
-        after = place + tag.end - tag.first
-        is_sole = tag.end > tag.first and "sole" in self.kinds[tag.end - 1]
-        if self.ends_clause(clause, after):
-            following = self.following(clause)
-            return following or self.asked(clause) or self.subject(clause, place)
-        if self.is_change(clause, after) or self.is_group(clause, place):
-            return []
-        if "study" in self.object_kinds(clause, after):
-            return []
-        is_first = place == 0 and clause.number == 0
-        if is_first and "conditional" in self.kinds[tag.first] and self.has_verb(clause):
-            return []  # "without the pons nothing works"
-        names = self.ahead(clause, after, through_verbs=is_sole)
-        if not self.structures(names):
-            names += self.following(clause) or self.each_of(clause, tag)
-        is_null = "null" in self.object_kinds(clause, after)
-        if is_null:
-            names = self.structures(names)
-        if tag.is_open and not self.structures(names):
-            return [*names, *self.subject(clause, place)]
-        if tag.is_open or (self.structures(names) and not is_null):
-            return names
-        places = self.owner(clause, place)
-        return [*names, *places]
-
-    def is_group(self, clause: Clause, place: int) -> bool:
-        """Whether a denial tells people apart: "patients without neglect"."""
-        near = clause.tokens[max(place - 3, 0) : place]
-        with_ = place and self.document.words[clause.tokens[place - 1]] == "with"
-        return any("people" in self.kinds[i] for i in near[-1 - bool(with_) :])
-
-    def is_change(self, clause: Clause, place: int) -> bool:
-        """Whether what follows is a change since before, so that what is there is as it was."""
-        for n, i in enumerate(clause.tokens[place : place + 4]):
-            kinds = self.kinds[i]
-            if "change-like" in kinds:
-                return False
-            if "change" in kinds or ("before-change" in kinds and n < 2):
-                return True
-            if {"slight", "determiner"}.isdisjoint(kinds):
-                return False
-        return False
-
-    def ends_clause(self, clause: Clause, place: int) -> bool:
-        """Whether a clause is over at some place."""
-        return place >= len(clause.tokens) or "," in self.gaps[clause.tokens[place]]
-
-    def following(self, clause: Clause) -> list[int]:
-        """Return the names of the list that a label is before: "Ruled out: …"."""
-        number = clause.number + 1
-        is_list = len(clause.tokens) <= LONGEST_LABEL or "following" in (
-            self.document.words[i] for i in clause.tokens
-        )
-        if not is_list or number >= len(self.sentence.clauses):
-            return []
-        after = self.sentence.clauses[number]
-        return self.ahead(after, 0) if after.link in (":", "-") else []
-
-    def object_kinds(self, clause: Clause, place: int) -> frozenset[str]:
-        """Classes of the noun that follows some place, past its adjectives."""
-        for i in clause.tokens[place : place + 5]:
-            kinds = self.kinds[i]
-            if not {"null", "change", "study", "not-believe"}.isdisjoint(kinds):
-                return kinds
-            if i in self.document.covered:
-                continue
-            if {"modifier", "determiner", "adverb"}.isdisjoint(kinds):
-                return kinds
-        return frozenset()
-
-    def owner(self, clause: Clause, place: int) -> list[int]:
-        """Return the places that have none of what follows: "the pons shows no lesion"."""
-        verb = place - 1
-        while verb >= 0 and not {"adverb", "determiner"}.isdisjoint(
-            self.kinds[clause.tokens[verb]]
-        ):
-            verb -= 1
-        i = clause.tokens[verb] if verb >= 0 else None
-        is_owning = i is not None and (
-            "owning" in self.kinds[i] or (i in self.document.covered and not self.has_verb(clause))
-        )
-        if verb < 0 and clause.link in (":", "-", "("):
-            names = self.taken_up(clause)
-        elif is_owning and clause.link != "but":
-            names = self.subject(clause, place)
-        elif is_owning:
-            names = self.before(clause, place)
-        else:
-            return []
-        has_lesion = any("lesion" in self.kinds[self.document.names[n].first] for n in names)
-        before = clause.tokens[:place]
-        if has_lesion or any(FINDING.match(self.document.words[j]) for j in before):
-            return []
-        return self.structures(names)
-
-    def has_verb(self, clause: Clause) -> bool:
-        """Whether a clause has a verb."""
-        return any(is_verb(self.document, i) for i in clause.tokens)
-
-    def back_of(self, tag: Tag) -> list[int]:
-        """Return the subject, or the place after it where that has none."""
-        clause, place = self.place(tag.first)
-        after = place + tag.end - tag.first
-        if not (tag.is_open or self.is_predicate(clause, place, after)):
-            return []
-        if not (tag.is_open or place or clause.number) and any(
-            "," in self.gaps[i] for i in clause.tokens[after:]
-        ):
-            return []  # "independent of age, the pons …"
-        there = self.where(clause, place + tag.end - tag.first)
-        if not there and tag.end > tag.first and self.is_where(tag.end - 1):
-            there = self.structures(self.ahead(clause, after))
-        if self.document.word(tag.end) == "by":
-            there = self.structures(self.ahead(clause, after))
-            if self.is_joined(clause, place):
-                return there
-        if there and self.is_joined(clause, place):
-            return there
-        names = self.subject(clause, place)
-        is_state = tag.direction in ("beside", "measure") or tag.row["target"] == "places"
-        if is_state and not tag.is_open and self.is_effect(clause, place):
-            return self.structures(there)
-        return names if self.structures(names) else [*names, *there]
-
-    def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
-        """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
-        if not (
-            self.ends(clause, after)
-            or self.is_where(
-                max(clause.tokens[place], clause.tokens[min(after, len(clause.tokens)) - 1])
-            )
-        ):
-            return place > 0 and self.is_linked(clause, after)
-        is_led = self.is_where(clause.tokens[min(after, len(clause.tokens)) - 1])
-        if (
-            is_led
-            and place
-            and {"being", "finite"}.isdisjoint(self.kinds[clause.tokens[place - 1]])
-        ):
-            return self.is_coordinate(clause, place)
-        if place == 0:
-            return clause.link != "("  # of what was named before, or of the place after it
-        i = clause.tokens[place - 1]
-        while ("adverb" in self.kinds[i] or self.document.words[i] == "both") and (
-            i > clause.tokens[0]
-        ):
-            i -= 1
-        linking = {
-            "being",
-            "finite",
-            "auxiliary",
-            "adverb",
-            "conjunction",
-            "quality",
-            "relative",
-            "pronoun",
-        }
-        if not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]:
-            return True
-        is_led = not {"determiner", "preposition"}.isdisjoint(self.kinds[i])
-        return not is_led and not self.has_other_verb(clause, place)
-
-    def has_other_verb(self, clause: Clause, place: int) -> bool:
-        """Whether something else is said in a clause, since the last comma before some place."""
-        for i in reversed(clause.tokens[:place]):
-            if is_verb(self.document, i):
-                return True
-            if "," in self.gaps[i]:
-                return False
-        return False
-
-    def is_joined(self, clause: Clause, place: int) -> bool:
-        """Whether a predicate has no subject of its own: "… in the pons and normal in the"."""
-        while place > 0:
-            i = clause.tokens[place - 1]
-            if {"auxiliary", "adverb", "finite"}.isdisjoint(self.kinds[i]):
-                break
-            place -= 1
-        if place == 0:
-            return clause.number > 0
-        is_comma = "," in self.gaps[clause.tokens[place]]
-        return is_comma or "conjunction" in self.kinds[clause.tokens[place - 1]]
-
-    def is_coordinate(self, clause: Clause, place: int) -> bool:
-        """Whether a conjunction joins a predicate to another one: "was seen and was not …"."""
-        while place > 0:
-            i = clause.tokens[place - 1]
-            if "conjunction" in self.kinds[i]:
-                return any(is_verb(self.document, j) for j in clause.tokens[:place])
-            if {"auxiliary", "adverb", "finite"}.isdisjoint(self.kinds[i]):
-                return False
-            place -= 1
-        return False
-
-    def is_effect(self, clause: Clause, place: int) -> bool:
-        """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
-        for i in reversed(clause.tokens[:place]):
-            is_effect = not {"effect", "lesion", "responding"}.isdisjoint(self.kinds[i])
-            if is_effect and not self.is_structure_at(i):
-                return True
-            if "," in self.gaps[i] or "wall" in self.kinds[i]:
-                return False
-        return False
-
-    def where(self, clause: Clause, place: int) -> list[int]:
-        """Return the places after a preposition: "… in the pons and the thalamus"."""
-        if place >= len(clause.tokens) or "," in self.gaps[clause.tokens[place]]:
-            return []
-        near = clause.tokens[max(place - 1, 0) : place + 1]
-        led = (p for p, i in zip((place - 1, place), near, strict=False) if self.is_where(i))
-        start = next(led, None)
-        return [] if start is None else self.structures(self.ahead(clause, start + 1))
-
-    def beside(self, tag: Tag) -> list[int]:
-        """Return the noun that an adjective stands before, or else what it is said of."""
-        clause, place = self.place(tag.first)
-        after = place + tag.end - tag.first
-        before = self.kinds[clause.tokens[place - 1]] if place else frozenset()
-        if "losing" in before or (place > 1 and "losing" in self.kinds[clause.tokens[place - 3]]):
-            return []
-        if not self.ends(clause, after) and not self.is_linked(clause, after):
-            near = clause.tokens[after : after + 3]
-            if any("people" in self.kinds[i] for i in near) and not tag.is_open:
-                return []
-            if not tag.is_open and place and self.is_noun(clause.tokens[place - 1]):
-                return []  # "maintained activity" is what somebody did
-            return self.noun_after(tag, clause, place, after)
-        return self.back_of(tag)
+    def cue(self, i: int) -> str:
+        """Direction of the cue that denies at token i, empty if there is none."""
+        tag = self.at.get(i)
+        return "" if tag is None or tag.is_open or tag.direction == "idle" else tag.direction
 
     def is_noun(self, i: int) -> bool:
         """Whether a token is a noun, for all that is known of it, and no place."""
-        number = self.document.covered.get(i)
-        if number is not None:
-            return not self.document.names[number].is_structure
-        return not self.kinds[i] and not self.document.words[i].isdigit()
+        if i in self.covered:
+            return not self.is_structure_at(i)
+        return not self.kinds[i]
 
-    def is_linked(self, clause: Clause, place: int) -> bool:
-        """Whether a verb, or an adverb at the end, stands at some place."""
-        i = clause.tokens[place]
-        return is_verb(self.document, i) or (
-            "adverb" in self.kinds[i] and i not in self.document.covered
-        )
+    def following(self, clause: Clause) -> Clause | None:
+        """Return the next clause."""
+        number = clause.number + 1
+        return self.clauses[number] if number < len(self.clauses) else None
 
-    def measure(self, tag: Tag) -> list[int]:
-        """Return the place of a measure that is as usual: "of the expected size"."""
-        clause, after = self.after(tag)
-        place = after - (tag.end - tag.first)
-        if self.ends(clause, after):
-            is_said = place > 0 and "being" in self.kinds[clause.tokens[place - 1]]
-            return self.back_of(tag) if is_said else []
-        near = clause.tokens[after : after + 4]
-        if not any("measure" in self.kinds[i] for i in near):
+    def names_before(self) -> list[int]:
+        """Names of the sentence before."""
+        if not self.number:
             return []
-        return self.noun_after(tag, clause, place, after)
+        return self.document.names_within(*self.document.sentences[self.number - 1])
 
-    def noun_after(self, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
-        """Return what an adjective stands before, or what has that quality."""
-        if tag.is_open:
-            return self.ahead(clause, after) or self.subject(clause, place)
-        names = list[int]()
-        begins = self.document.begins
-        is_quality = False
-        for p in range(after, min(len(clause.tokens), after + FARTHEST)):
-            i = clause.tokens[p]
-            if p > after and "," in self.gaps[i] and not self.goes_on(clause, p):
-                break
-            if i in begins and self.is_head(begins[i]):
-                names.append(begins[i])
-            if i in self.document.covered:
-                continue
-            is_quality |= "quality" in self.kinds[i]
-            if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
-                break
-            if self.is_cue(i) or self.is_stop(i) or is_verb(self.document, i):
-                break
-            is_over = bool(self.structures(names)) or not is_quality
-            if "preposition" in self.kinds[i] and is_over:
-                break
-        if self.structures(names):
-            return names
-        owners = self.owner(clause, place) or (self.had(clause, place) if is_quality else [])
-        return [*names, *owners]
 
-    def is_head(self, number: int) -> bool:
-        """Whether a name ends its phrase, but for a measure: "normal brain", not "brain aging"."""
-        name = self.document.names[number]
-        if not name.is_structure or name.end >= len(self.kinds) or self.gaps[name.end] != " ":
-            return True
-        is_adjective = bool(ADJECTIVE.fullmatch(self.document.words[name.end - 1]))
-        return is_adjective or not self.is_noun(name.end)
+# ---- subjects
 
-    def had(self, clause: Clause, place: int) -> list[int]:
-        """Return what has the quality after "of" or "with": "ventricles of normal size"."""
-        i = clause.tokens[place - 1] if place else None
-        if i is not None and self.document.words[i] in ("of", "with"):
-            return self.structures(self.subject(clause, place - 1))
-        return []
 
-    def object_of(self, tag: Tag) -> list[int]:
-        """Return the object of a verb, or the subject of its passive."""
-        if self.is_compound(tag):
-            return []  # "macular-sparing hemianopia"
-        clause, place = self.place(tag.first)
-        after = place + tag.end - tag.first
-        while after < len(clause.tokens) and self.document.words[clause.tokens[after]] == "only":
-            after += 1
-        following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
-        if any(each.link in ("if", "unless") for each in following):
-            return []
-        if place == 0 and after >= len(clause.tokens) and (names := self.following(clause)):
-            return names
-        if not self.ends(clause, after) and not self.is_linked(clause, after):
-            verb = self.kinds[clause.tokens[place - 1]] if place else frozenset()
-            if "being" not in verb:
-                return self.ahead(clause, after)
-        if self.document.word(tag.end) == "by" and self.is_joined(clause, place):
-            return []
-        return self.subject(clause, place)
+def link_kinds(clause: Clause) -> frozenset[str]:
+    """Classes of the word that links a clause."""
+    return clause.kinds[0] if clause.link.isalpha() else NOTHING
 
-    def is_compound(self, tag: Tag) -> bool:
-        """Whether what is spared stands before a cue, and what is there after it."""
-        before = self.kinds[tag.first - 1] if tag.first else frozenset()
-        is_joined = "-" in self.gaps[tag.first] or "spared-sign" in before
-        return is_joined and tag.end < len(self.kinds) and self.gaps[tag.end] == " "
 
-    def both_of(self, tag: Tag) -> list[int]:
-        """Return the subject and what follows."""
-        clause, place = self.place(tag.first)
-        after = place + tag.end - tag.first
-        if self.ends_clause(clause, after):
-            return [] if self.is_bare_subject(clause, place) else self.subject(clause, place)
-        if self.is_joined(clause, place) and (names := self.where(clause, after)):
-            return names
-        names = self.ahead(clause, after, through_verbs=True)
-        if not tag.is_open and not self.ends(clause, after):
-            return [n for n in names if not self.document.names[n].is_structure]
-        return [*self.subject(clause, place), *names]
+def ends(clause: Clause, place: int) -> bool:
+    """Whether nothing more is said of a subject at some place of a clause."""
+    if place >= len(clause):
+        return True
+    return clause.commas[place] or not CLOSING.isdisjoint(clause.kinds[place])
 
-    def is_bare_subject(self, clause: Clause, place: int) -> bool:
-        """Whether the subject is a structure and nothing of it: "the vermis is absent"."""
-        names = self.before(clause, place)
-        first = min((self.document.names[n].first for n in names), default=0)
-        before = [i for i in clause.tokens[:place] if i >= first]
-        return len(names) > 0 and all(
-            self.is_of_structure(i)
-            or not {"determiner", "auxiliary", "finite", "adverb", "conjunction"}.isdisjoint(
-                self.kinds[i]
-            )
-            for i in before
-        )
 
-    def is_of_structure(self, i: int) -> bool:
-        """Whether a token is of the name of a structure, and no adjective."""
-        number = self.document.covered.get(i)
-        if number is None or not self.document.names[number].is_structure:
+def is_over(clause: Clause, place: int) -> bool:
+    """Whether a clause, or a part between commas, ends at some place."""
+    return place >= len(clause) or clause.commas[place]
+
+
+def subject(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the names before some place of a clause, back to where another thing is said."""
+    names = before(s, clause, place)
+    if not names and is_coordinate(clause, place):
+        names = before_verb(clause, place)
+    if names:
+        return names
+    has_noun = any(EMPTY.isdisjoint(kinds) for kinds in clause.kinds[:place])
+    return [] if has_noun and not has_pronoun(s, clause, place) else taken_up(s, clause)
+
+
+def has_pronoun(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a pronoun stands for the subject."""
+    return any(
+        "pronoun" in kinds and not (n + 1 < len(clause) and s.is_noun(clause.tokens[n + 1]))
+        for n, kinds in enumerate(clause.kinds[:place])
+    )  # not "this mechanism is not"
+
+
+def taken_up(s: Scope, clause: Clause) -> list[int]:
+    """Return the names of what a clause without a subject is about."""
+    if not clause.number:
+        return s.names_before() if has_pronoun(s, clause, 1) else []
+    earlier = s.clauses[clause.number - 1]
+    limit = bisect_left(earlier.tokens, clause.tokens[0])
+    if clause.link == "(" or "relative" in link_kinds(clause):
+        return last_names(s, earlier, limit)
+    return before_verb(earlier, limit)
+
+
+def last_names(s: Scope, clause: Clause, limit: int) -> list[int]:
+    """Return the last name before a place, and those that "and" or a slash joins to it."""
+    names = clause.named(0, limit)
+    kept = names[-1:]
+    for number in reversed(names[:-1]):
+        between = s.kinds[s.document.names[number].end : s.document.names[kept[0]].first]
+        if any({"conjunction", "determiner"}.isdisjoint(kinds) for kinds in between):
+            break
+        kept.insert(0, number)
+    return kept
+
+
+def before_verb(clause: Clause, place: int | None = None) -> list[int]:
+    """Return the names before the first verb of a clause, up to some place."""
+    verbs = clause.verbs[:place]
+    return clause.named(0, verbs.index(True) if True in verbs else place)
+
+
+def before(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the names that a predicate at some place is said of."""
+    found = list[int]()
+    is_begun = is_listed = False
+    while place > 0:
+        place -= 1
+        i, kinds = clause.tokens[place], clause.kinds[place]
+        is_comma = is_begun and clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
+        if is_comma and not (is_listed or is_bare(clause, place)):
+            break
+        if clause.inside[place]:
+            is_begun = True
+            found.append(clause.names[place])
+        elif is_aside(s, clause, place):
+            found.clear()
+        elif is_wall(s, clause, place, is_begun=is_begun):
+            break
+        elif is_begun or not clause.words[place].endswith("ed"):  # "should be interpreted with"
+            is_listed |= is_begun and "conjunction" in kinds
+            is_begun |= (PREDICATE | {"negator"}).isdisjoint(kinds) and not s.cue(i)
+    return [number for number in reversed(found) if number >= 0]
+
+
+def is_aside(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether what follows a token is no part of a subject: "unlike the pons", "due to"."""
+    tag = s.at.get(clause.tokens[place])
+    if place == 0 or (tag and tag.direction == "except"):
+        return place > 0
+    return "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+
+
+def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
+    """Whether what stands before a token is no part of a subject after it."""
+    i = clause.tokens[place]
+    if s.cue(i) not in ("", "not") or is_told(s, i):
+        return True
+    if clause.verbs[place]:
+        return is_begun
+    return is_begun and (s.is_stop(i) or "wall" in clause.kinds[place])
+
+
+def is_told(s: Scope, i: int) -> bool:
+    """Whether token i tells how a place is, after its name: "pons infarcted and …"."""
+    is_after = i - 1 in s.covered and s.gaps[i] == " "
+    is_last = "," in s.gaps[i + 1] or s.document.word(i + 1) == "and"
+    return is_after and is_last and not STATED.isdisjoint(s.kinds[i])
+
+
+def is_bare(clause: Clause, place: int) -> bool:
+    """Whether the item of a list that ends at some place is a place and nothing else."""
+    for p in range(place, -1, -1):
+        is_name = clause.inside[p]
+        if not is_name and (
+            FINDING.match(clause.words[p])
+            or (IN_ITEM.isdisjoint(clause.kinds[p]) and not clause.commas[p])
+        ):
             return False
-        return not ADJECTIVE.fullmatch(self.document.words[self.document.names[number].end - 1])
-
-    def is_where(self, i: int) -> bool:
-        """Whether token i leads to a place."""
-        return "where" in self.kinds[i]
-
-    def clause_of(self, tag: Tag) -> list[int]:
-        """Return all of the clause that follows."""
-        clause, place = self.place(tag.first)
-        return self.names_at(clause.tokens[place:])
-
-    def except_for(self, tag: Tag) -> list[int]:
-        """Return the places that are taken out, unless these are what is left of a denial."""
-        others = [each for each in self.tags if not each.is_open]
-        if any(each.direction not in ("except", "idle") for each in others):
-            return []
-        clause, place = self.place(tag.first)
-        return self.structures(self.ahead(clause, place + tag.end - tag.first, is_phrase=True))
-
-    def after_not(self, tag: Tag) -> list[int]:
-        """Return what is denied by the word after "not"."""
-        clause, place = self.place(tag.first)
-        after = place + tag.end - tag.first
-        tokens = clause.tokens
-        while after < len(tokens) and self.is_passed(tokens[after]):
-            after += 1
-        if after >= len(tokens) or ("," in self.gaps[tokens[after]] and after > place + 1):
-            return self.subject(clause, place)
-        i = tokens[after]
-        if self.is_idle(tag, clause, place, after):
-            return []
-        is_noun = not {"determiner", "preposition", "side"}.isdisjoint(self.kinds[i])
-        if is_noun or i in self.document.covered:
-            return self.not_phrase(tag, clause, after)
-        action = next((VERBS[name] for name in VERBS if name in self.kinds[i]), None)
-        if action is not None:
-            return action(self, clause, place, after)
-        return self.by_other_verb(tag, clause, place, after)
-
-    def is_idle(self, tag: Tag, clause: Clause, place: int, after: int) -> bool:
-        """Whether "not" denies nothing: "not only", "narrowed, not occluded", "not until"."""
-        i = clause.tokens[after]
-        following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
-        if any("holding" in self.kinds[each.tokens[0]] for each in following):
+        if clause.commas[p]:
             return True
-        is_contrast = "," in self.gaps[tag.first] and self.ends(clause, after + 1)
-        if is_contrast and place and "participle" in self.kinds[clause.tokens[place - 1]]:
+    return True
+
+
+def is_joined(clause: Clause, place: int) -> bool:
+    """Whether a predicate has no subject of its own: "… in the pons and normal in the"."""
+    place = predicate_start(clause, place)
+    if place == 0:
+        return clause.number > 0
+    return clause.commas[place] or "conjunction" in clause.kinds[place - 1]
+
+
+def is_coordinate(clause: Clause, place: int) -> bool:
+    """Whether a conjunction joins a predicate to another one: "was seen and was not …"."""
+    place = predicate_start(clause, place)
+    return place > 0 and "conjunction" in clause.kinds[place - 1] and any(clause.verbs[:place])
+
+
+def predicate_start(clause: Clause, place: int) -> int:
+    """First place of the verbs and adverbs before some place."""
+    while place > 0 and not PREDICATE.isdisjoint(clause.kinds[place - 1]):
+        place -= 1
+    return place
+
+
+# ---- what follows
+
+
+def ahead(
+    s: Scope, clause: Clause, start: int, *, through_verbs: bool = False, is_phrase: bool = False
+) -> list[int]:
+    """Return the names after some place of a clause, up to where another thing is said."""
+    names = list[int]()
+    known = 0  # place after a lesion that is taken for granted
+    is_placed = False  # a structure was named, and a preposition leads to what it does
+    is_said = False
+    for p in range(start, min(len(clause), start + FARTHEST)):
+        if (
+            p > start
+            and clause.commas[p]
+            and ((is_said and not names) or not goes_on(s, clause, p))
+        ):
+            break
+        is_said |= clause.verbs[p]
+        if p < known:
+            continue
+        if p > start and is_of_known(clause, p):
+            known = lesion_end(s, clause, p)
+        number = clause.names[p]
+        if number >= 0 and not (is_placed and is_function(s, number)):
+            names.append(number)
+        is_placed |= "leading-on" in clause.kinds[p] and bool(s.structures(names))
+        if clause.inside[p]:
+            continue
+        is_end = _stops_ahead(s, clause, p, names, through_verbs=through_verbs, is_first=p == start)
+        if is_end or (p > start and is_turned(clause, p)):
+            break
+        if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
+            break
+    return names
+
+
+def _stops_ahead(
+    s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool, is_first: bool
+) -> bool:
+    """Whether a denial that goes ahead ends at some place."""
+    word, i = clause.words[p], clause.tokens[p]
+    if is_first:
+        return word == "despite"
+    if word == "with" and "people" not in s.kinds[i - 1]:
+        return bool(names)
+    if s.is_stop(i) or (names and word == "from"):
+        return True
+    if cue := s.cue(i):
+        return bool(names) or cue != "not"
+    if is_past_verb(s, clause, p):
+        return True
+    return clause.verbs[p] and bool(names) and not through_verbs
+
+
+def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
+    """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
+    after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
+    return (
+        "participle" in clause.kinds[p]
+        and "determiner" in after
+        and s.is_noun(clause.tokens[p - 1])
+    )
+
+
+def is_turned(clause: Clause, place: int) -> bool:
+    """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
+    if "conjunction" not in clause.kinds[place] or place + 1 == len(clause):
+        return False
+    is_other = clause.words[place] == "and" and "article" in clause.kinds[place + 1]
+    return is_other or is_affirmed(clause, place + 1)
+
+
+def is_affirmed(clause: Clause, place: int) -> bool:
+    """Whether something is said to be there at some place: "present in the pons"."""
+    near = clause.kinds[place : place + 2]
+    return len(near) == 2 and not PRESENT.isdisjoint(near[0]) and "preposition" in near[1]
+
+
+def is_function(s: Scope, number: int) -> bool:
+    """Whether a name is neither of a place nor of what is wrong."""
+    name = s.document.names[number]
+    return not name.is_structure and "lesion" not in s.kinds[name.end - 1]
+
+
+def is_of_known(clause: Clause, place: int) -> bool:
+    """Whether what follows is taken for granted: "the glioma", "growth of left glioma"."""
+    kinds = clause.kinds[place]
+    is_growth = "growing" in clause.kinds[place - 1] and "of-lesion" in kinds
+    return is_growth or "definite" in kinds
+
+
+def lesion_end(s: Scope, clause: Clause, place: int) -> int:
+    """Place after a lesion that is known to be there: "no growth of the glioma of the pons"."""
+    end = 0
+    for p in range(place + 1, min(place + 12, len(clause))):
+        kinds, is_place = clause.kinds[p], s.is_structure_at(clause.tokens[p])
+        if not is_place and (not MADE.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p])):
+            end = p + 1
+        elif "of-lesion" in kinds and end:
+            end = p + 1
+        elif IN_PHRASE.isdisjoint(kinds) and not clause.inside[p]:
+            break
+        elif end:
+            end = p + 1
+    return end
+
+
+def goes_on(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a list goes on after the comma before some place."""
+    if "conjunction" in clause.kinds[place]:
+        place = min(place + 1, len(clause) - 1)
+        if "article" in clause.kinds[place]:
+            return False
+    kinds = clause.kinds[place]
+    if not AFTER_COMMA.isdisjoint(kinds):
+        return clause.inside[place]
+    is_past = "participle" in kinds and "determiner" in NOTHING.union(
+        *clause.kinds[place + 1 :][:1]
+    )
+    if is_past or clause.tokens[place] in s.at or clause.verbs[place]:
+        return False  # "which lacked content, activated the …"
+    for p in range(place, len(clause)):
+        i = clause.tokens[p]
+        if "conjunction" in clause.kinds[p]:
             return True
-        is_of_others = not {"not-idle", "people"}.isdisjoint(self.kinds[i])
-        return is_of_others or self.is_other_side(tag, i)
+        if p > place and (clause.commas[p] or s.is_stop(i)):
+            break
+        if s.cue(i) or clause.verbs[p]:
+            return False
+    return "side" not in kinds
 
-    def by_other_verb(self, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
-        """Return the places of the object of a verb of no class, or else of the subject."""
-        if "failing" in self.kinds[tag.first]:
+
+# ---- directions
+
+
+def reached(s: Scope, tag: Tag) -> list[int]:
+    """Return the names that a cue speaks of."""
+    clause, place = s.sentence.place(tag.first)
+    if not tag.is_open and "pending" in clause.kinds[0]:
+        return []  # "once it has resolved"
+    if tag.direction not in DIRECTIONS:
+        return []
+    names = DIRECTIONS[tag.direction](s, tag, clause, place, place + tag.end - tag.first)
+    return s.structures(names) if tag.row["target"] == "places" else names
+
+
+def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return what follows, the place before that has none of it, or what a label is of."""
+    if is_over(clause, after):
+        return listed_after(s, clause) or asked(s, clause) or subject(s, clause, place)
+    if is_idle_ahead(s, tag, clause, place, after):
+        return []
+    is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
+    names = ahead(s, clause, after, through_verbs=is_sole)
+    if not s.structures(names):
+        names += listed_after(s, clause) or each_of(s, clause, tag)
+    is_null = "null" in object_kinds(clause, after)
+    names = s.structures(names) if is_null else names
+    if tag.is_open:
+        return names if s.structures(names) else [*names, *subject(s, clause, place)]
+    is_enough = (s.structures(names) and not is_null) or tag.row["target"]
+    return names if is_enough else [*names, *owner(s, clause, place)]
+
+
+def is_idle_ahead(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+    """Whether a cue denies nothing of what follows: "no change", "patients without neglect"."""
+    if is_change(clause, after) or "study" in object_kinds(clause, after):
+        return True
+    is_with = place > 0 and clause.words[place - 1] == "with"
+    near = clause.kinds[max(place - 3, 0) : place][-1 - is_with :]
+    if any("people" in kinds for kinds in near):
+        return True  # groups are told apart by it
+    if is_absent_part(s, clause, place, after):
+        return True
+    is_first = place == 0 and clause.number == 0  # "without the pons nothing works"
+    return is_first and "conditional" in s.kinds[tag.first] and any(clause.verbs)
+
+
+def is_absent_part(s: Scope, clause: Clause, place: int, after: int) -> bool:
+    """Whether a part of the brain itself is missing: "absence of the corpus callosum"."""
+    if "losing" not in clause.kinds[place] or clause.words[after] != "the":
+        return False
+    names = s.structures(clause.named(after + 1, after + 2))
+    return any(ends(clause, s.document.names[n].end - clause.tokens[after] + after) for n in names)
+
+
+def asked(s: Scope, clause: Clause) -> list[int]:
+    """Return the names of the sentence before, where that is a question."""
+    is_asked = not clause.number and s.number and "?" in s.gaps[s.sentence.first]
+    return s.names_before() if is_asked else []
+
+
+def each_of(s: Scope, clause: Clause, tag: Tag) -> list[int]:
+    """Return the places of the sentence before, which "none" at the beginning stands for."""
+    after = tag.end - tag.first
+    is_pronoun = "pronoun" in s.kinds[tag.first] and tag.first == s.sentence.first
+    if not (is_pronoun and any(clause.verbs[after : after + 3])):
+        return []
+    names = s.structures(s.names_before())
+    start, end = s.document.sentences[s.number - 1] if names else (0, 0)
+    is_people = any("people" in kinds for kinds in s.kinds[start:end])
+    return names if len(names) > 1 and not is_people else []
+
+
+def is_change(clause: Clause, place: int) -> bool:
+    """Whether what follows is a change since before, so that what is there is as it was."""
+    for n, kinds in enumerate(clause.kinds[place : place + 4]):
+        if "change-like" in kinds:
+            return False
+        if "change" in kinds or ("before-change" in kinds and n < 2):
+            return True
+        if {"slight", "determiner"}.isdisjoint(kinds):
+            return False
+    return False
+
+
+def listed_after(s: Scope, clause: Clause) -> list[int]:
+    """Return the names of the list that a label is before: "Ruled out: …"."""
+    is_label = len(clause) <= LONGEST_LABEL or "following" in clause.words
+    after = s.following(clause) if is_label else None
+    return ahead(s, after, 0) if after and after.link in (":", "-") else []
+
+
+def object_kinds(clause: Clause, place: int) -> frozenset[str]:
+    """Classes of the noun that follows some place, past its adjectives."""
+    for p in range(place, min(place + 5, len(clause))):
+        kinds = clause.kinds[p]
+        is_passed = clause.inside[p] or not BEFORE_NOUN.isdisjoint(kinds)
+        if not OBJECT.isdisjoint(kinds) or not is_passed:
+            return kinds
+    return NOTHING
+
+
+def owner(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the places that have none of what follows: "the pons shows no lesion"."""
+    verb = place - 1
+    while verb >= 0 and not {"adverb", "determiner"}.isdisjoint(clause.kinds[verb]):
+        verb -= 1
+    if verb < 0:
+        names = taken_up(s, clause) if clause.link in LABELLING and clause.link else []
+    elif "owning" in clause.kinds[verb] or (clause.inside[verb] and not any(clause.verbs)):
+        names = (before if clause.link == "but" else subject)(s, clause, place)
+    else:
+        return []
+    has_lesion = any("lesion" in s.kinds[s.document.names[n].first] for n in names)
+    has_lesion |= any(map(FINDING.match, clause.words[:place]))
+    return [] if has_lesion else s.structures(names)
+
+
+def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the subject, or the place after it where that has none."""
+    if not (tag.is_open or is_predicate(s, clause, place, after)):
+        return []
+    there = where(s, clause, after)
+    is_by = s.document.word(tag.end) == "by"
+    if not there and is_where(clause, after - 1):
+        there = s.structures(ahead(s, clause, after))
+    if (there or is_by) and is_joined(clause, place):
+        return there
+    is_state = tag.direction in ("beside", "measure") or tag.row["target"] == "places"
+    if is_state and not tag.is_open and is_effect(s, clause, place):
+        return there
+    names = subject(s, clause, place)
+    return names if s.structures(names) else [*names, *there]
+
+
+def is_predicate(s: Scope, clause: Clause, place: int, after: int) -> bool:
+    """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
+    is_led = is_where(clause, after - 1)
+    if not (is_led or ends(clause, after)):
+        return place > 0 and is_linked(clause, after)
+    if place == 0:
+        # Of what was named before, or of the place after it; "independent of age, the pons …".
+        return clause.link != "(" and (clause.number > 0 or True not in clause.commas[after:])
+    if is_led and {"being", "finite"}.isdisjoint(clause.kinds[place - 1]):
+        return is_coordinate(clause, place)
+    p = place - 1
+    while p > 0 and ("adverb" in clause.kinds[p] or clause.words[p] == "both"):
+        p -= 1
+    kinds = clause.kinds[p]
+    if not LINKING.isdisjoint(kinds) or clause.commas[place]:
+        return True
+    return {"determiner", "preposition"}.isdisjoint(kinds) and not _is_told_of(clause, place)
+
+
+def _is_told_of(clause: Clause, place: int) -> bool:
+    """Whether something else is said in a clause, since the last comma before some place."""
+    commas = clause.commas[:place]
+    start = place - 1 - commas[::-1].index(True) if True in commas else 0
+    return any(clause.verbs[start:place])
+
+
+def is_effect(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
+    for p in range(place - 1, -1, -1):
+        if not EFFECT.isdisjoint(clause.kinds[p]) and not s.is_structure_at(clause.tokens[p]):
+            return True
+        if clause.commas[p] or "wall" in clause.kinds[p]:
+            return False
+    return False
+
+
+def is_where(clause: Clause, place: int) -> bool:
+    """Whether a word leads to a place."""
+    return 0 <= place < len(clause) and "where" in clause.kinds[place]
+
+
+def where(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the places after a preposition: "… in the pons and the thalamus"."""
+    if is_over(clause, place):
+        return []
+    start = next((p for p in (place - 1, place) if is_where(clause, p)), None)
+    return [] if start is None else s.structures(ahead(s, clause, start + 1))
+
+
+def is_linked(clause: Clause, place: int) -> bool:
+    """Whether a verb, or an adverb at the end, stands at some place."""
+    return clause.verbs[place] or ("adverb" in clause.kinds[place] and not clause.inside[place])
+
+
+def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the noun that an adjective stands before, or else what it is said of."""
+    if is_lost(clause, place, after):
+        return []
+    if ends(clause, after) or is_linked(clause, after):
+        return back_of(s, tag, clause, place, after)
+    if tag.is_open:
+        return ahead(s, clause, after) or subject(s, clause, place)
+    if any("people" in kinds for kinds in clause.kinds[after : after + 3]):
+        return []
+    if place and s.is_noun(clause.tokens[place - 1]):
+        return []  # "maintained activity" is what somebody did
+    return noun_after(s, clause, place, after)
+
+
+def is_lost(clause: Clause, place: int, after: int) -> bool:
+    """Whether what an adjective says is gone: "loss of the normal …", "the normal … is absent"."""
+    if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
+        return True
+    for p in range(after + 1, len(clause)):
+        if clause.commas[p] or "conjunction" in clause.kinds[p]:
+            break
+        if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
+            return True
+    return False
+
+
+def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the place of a measure that is as usual: "of the expected size"."""
+    if ends(clause, after):
+        is_said = place > 0 and "being" in clause.kinds[place - 1]
+        return back_of(s, tag, clause, place, after) if is_said else []
+    near = NOTHING.union(*clause.kinds[after : after + 4])
+    is_measure = "measure" in near and GROWTH.isdisjoint(near)
+    return noun_after(s, clause, place, after) if is_measure else []
+
+
+def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
+    """Return what an adjective stands before, or what has that quality."""
+    names = list[int]()
+    is_quality = False
+    for p in range(after, min(len(clause), after + FARTHEST)):
+        i, kinds, number = clause.tokens[p], clause.kinds[p], clause.names[p]
+        if p > after and clause.commas[p] and not goes_on(s, clause, p):
+            break
+        if number >= 0 and is_head(s, number):
+            names.append(number)
+        if clause.inside[p]:
+            continue
+        is_quality |= "quality" in kinds
+        if s.cue(i) or s.is_stop(i) or clause.verbs[p]:
+            break
+        if "conjunction" in kinds and is_affirmed(clause, p + 1):
+            break
+        if not LEADING.isdisjoint(kinds) and (s.structures(names) or not is_quality):
+            break
+    if s.structures(names):
+        return names
+    is_quality |= any("quality" in kinds for kinds in clause.kinds[after : after + 3])
+    owners = owner(s, clause, place) if is_quality else []
+    if not owners and is_quality and place and clause.words[place - 1] in ("of", "with"):
+        owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
+    return [*names, *owners]
+
+
+def is_head(s: Scope, number: int) -> bool:
+    """Whether a name ends its phrase, but for a measure: "normal brain", not "brain aging"."""
+    name = s.document.names[number]
+    if not name.is_structure or name.end >= len(s.kinds) or s.gaps[name.end] != " ":
+        return True
+    return bool(ADJECTIVE.fullmatch(s.document.words[name.end - 1])) or not s.is_noun(name.end)
+
+
+def object_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the object of a verb, or the subject of its passive."""
+    if is_compound(s, tag):
+        return []  # "macular-sparing hemianopia"
+    while after < len(clause) and clause.words[after] == "only":
+        after += 1
+    next_clause = s.following(clause)
+    if next_clause and next_clause.link in ("if", "unless"):
+        return []
+    if place == 0 and after >= len(clause) and (names := listed_after(s, clause)):
+        return names
+    if not (ends(clause, after) or is_linked(clause, after)) and not (
+        place and "being" in clause.kinds[place - 1]
+    ):
+        return ahead(s, clause, after)
+    if s.document.word(tag.end) == "by" and is_joined(clause, place):
+        return []
+    return subject(s, clause, place)
+
+
+def is_compound(s: Scope, tag: Tag) -> bool:
+    """Whether what is spared stands before a cue, and what is there after it."""
+    is_tied = "-" in s.gaps[tag.first] or "spared-sign" in s.kinds[max(tag.first - 1, 0)]
+    return is_tied and tag.end < len(s.kinds) and s.gaps[tag.end] == " "
+
+
+def both_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the subject and what follows."""
+    if is_over(clause, after):
+        return [] if is_missing(s, clause, place) else subject(s, clause, place)
+    if is_joined(clause, place) and (names := where(s, clause, after)):
+        return names
+    names = ahead(s, clause, after, through_verbs=True)
+    if not tag.is_open and not ends(clause, after):
+        return [n for n in names if not s.document.names[n].is_structure]
+    return [*subject(s, clause, place), *names]
+
+
+def is_missing(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether the subject is a structure and nothing of it: "the vermis is absent"."""
+    names = before(s, clause, place)
+    first = min((s.document.names[n].first for n in names), default=0)
+    if not s.structures(names) or ADJECTIVE.fullmatch(
+        s.document.words[s.document.names[names[-1]].end - 1]
+    ):
+        return False
+    return all(
+        s.is_structure_at(i) or not IN_SUBJECT.isdisjoint(s.kinds[i])
+        for i in clause.tokens[:place]
+        if i >= first
+    )
+
+
+def clause_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return all of the clause that follows."""
+    return clause.named(place)
+
+
+def except_for(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the places that are taken out, unless these are what is left of a denial."""
+    if any(not t.is_open and t.direction not in ("except", "idle") for t in s.tags):
+        return []
+    return s.structures(ahead(s, clause, after, is_phrase=True))
+
+
+# ---- "not"
+
+
+def after_not(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return what is denied by the word after "not"."""
+    first = after
+    while after < len(clause) and is_passed(clause, after):
+        after += 1
+    if after >= len(clause) or (clause.commas[after] and after > first):
+        return subject(s, clause, place)
+    kinds = clause.kinds[after]
+    if is_idle(s, tag, clause, place, after):
+        return []
+    is_noun = not {"determiner", "preposition", "side"}.isdisjoint(kinds)
+    if is_noun or clause.inside[after]:
+        return not_phrase(s, tag, clause, after)
+    action = next((VERBS[name] for name in VERBS if name in kinds), "")
+    return by_verb(s, tag, clause, place, after, action)
+
+
+def is_passed(clause: Clause, place: int) -> bool:
+    """Whether a token stands between "not" and its verb."""
+    kinds = clause.kinds[place]
+    return "not-idle" not in kinds and not IN_NEGATED.isdisjoint(kinds)
+
+
+def is_idle(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+    """Whether "not" denies nothing: "not only", "narrowed, not occluded", "not until"."""
+    next_clause = s.following(clause)
+    if next_clause and "holding" in next_clause.kinds[0]:
+        return True
+    is_contrast = clause.commas[place] and ends(clause, after + 1)
+    if is_contrast and place and "participle" in clause.kinds[place - 1]:
+        return True
+    if not {"not-idle", "people"}.isdisjoint(clause.kinds[after]):
+        return True
+    # "the left but not the right pons"
+    side = clause.tokens[after] + ("determiner" in clause.kinds[after])
+    is_side = side < len(s.kinds) and "side" in s.kinds[side]
+    return is_side and any("side" in kinds for kinds in s.kinds[max(tag.first - 3, 0) : tag.first])
+
+
+def not_phrase(s: Scope, tag: Tag, clause: Clause, after: int) -> list[int]:
+    """Deny what follows "not", unless this sets it against what is denied: "but not the"."""
+    earlier = (t for t in s.tags if not t.is_open and t.end <= tag.first)
+    is_turned_round = any(t.direction in ("object", "ahead", "beside", "back") for t in earlier)
+    if is_turned_round and "," not in s.gaps[tag.first] and clause.link == "but":
+        return []
+    if any("people" in kinds for kinds in clause.kinds[after : after + 3]):
+        return []
+    return ahead(s, clause, after)
+
+
+def by_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int, action: str) -> list[int]:
+    """Return what "not" denies before a verb of some class."""
+    if action == "state":
+        return by_state(s, clause, place, after)
+    if action == "believed":
+        return believed(s, clause, after)
+    if not action:
+        return by_other_verb(s, tag, clause, place, after)
+    is_how = clause.words[after + 1 : after + 2] == ["by"]  # "not seen by independent component"
+    rest = ahead(s, clause, after + 1) if "rest" in action and not is_how else []
+    if action == "subject rest" and is_corrected(s, clause):
+        return rest
+    if action == "subject rest" and any("before" in k for k in clause.kinds[after + 1 : after + 5]):
+        return []  # "not seen on the prior scan"
+    if "owner" in action:
+        if "null" in object_kinds(clause, after + 1):
+            rest = s.structures(rest)
+        return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
+    is_own = "subject" in action and not (action.endswith("places") and is_joined(clause, place))
+    names = subject(s, clause, place) if is_own else []
+    if "places-of-subject" in action:
+        names = s.structures(names)
+    return s.structures([*names, *rest]) if action.endswith("places") else [*names, *rest]
+
+
+def by_state(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
+    if clause.link == "but" and clause.words[after + 1 : after + 2] == ["to"]:
+        return []  # "is sensitive to words but does not respond to tones"
+    if is_corrected(s, clause):
+        return []
+    if any("lesion" in kinds for kinds in clause.kinds[:place]):
+        if "surviving" not in clause.kinds[after]:
             return []
-        names = self.structures(self.direct(clause, after + 1))
-        if names or (self.has_pronoun(clause, place) and not self.before(clause, place)):
-            return names
-        is_said = "participle" in self.kinds[clause.tokens[after]] or self.ends(clause, after + 1)
-        return self.structures(self.subject_only(clause, place, after)) if is_said else []
-
-    def direct(self, clause: Clause, place: int) -> list[int]:
-        """Return the names of the object of a verb, which one preposition may lead to."""
-        tokens = clause.tokens
-        if place < len(tokens) and "preposition" in self.kinds[tokens[place]]:
-            place += 1
-        begins = self.document.begins
-        end = next((p for p in range(place, len(tokens)) if tokens[p] in begins), len(tokens))
-        is_led = any(
-            "preposition" in self.kinds[i] and self.document.words[i] != "of"
-            for i in tokens[place:end]
-        )
-        return [] if is_led else self.ahead(clause, place)
-
-    def is_other_side(self, tag: Tag, i: int) -> bool:
-        """Whether a side is set against the other one: "the left but not the right pons"."""
-        i += "determiner" in self.kinds[i]
-        before = range(max(tag.first - 3, 0), tag.first)
-        return "side" in self.kinds[i] and any("side" in self.kinds[j] for j in before)
-
-    def is_passed(self, i: int) -> bool:
-        """Whether token i stands between "not" and its verb."""
-        kinds = self.kinds[i]
-        return "not-idle" not in kinds and not {"auxiliary", "adverb"}.isdisjoint(kinds)
-
-    def not_phrase(self, tag: Tag, clause: Clause, after: int) -> list[int]:
-        """Deny what follows "not", unless this sets it against what is denied: "but not the"."""
-        earlier = [t for t in self.tags if not t.is_open and t.end <= tag.first]
-        is_turned = any(t.direction in ("object", "ahead", "beside", "back") for t in earlier)
-        if is_turned and "," not in self.gaps[tag.first] and clause.link == "but":
-            return []
-        near = clause.tokens[after : after + 3]
-        if any("people" in self.kinds[i] for i in near):
-            return []
-        return self.ahead(clause, after)
-
-    def subject_only(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
-        if clause.link == "but" and "to" in self.words_after(clause, after):
-            return []  # "is sensitive to words but does not respond to tones"
-        names = self.subject(clause, place)
-        is_lesion = any("lesion" in self.kinds[i] for i in clause.tokens[:place])
-        if is_lesion and "surviving" not in self.kinds[clause.tokens[after]]:
-            return []
-        if is_lesion and (there := self.structures(self.ahead(clause, after + 1))):
+        if there := s.structures(ahead(s, clause, after + 1)):
             return there
-        return names or self.where(clause, after + 1)
+    return subject(s, clause, place) or where(s, clause, after + 1)
 
-    def words_after(self, clause: Clause, place: int) -> list[str]:
-        """Return the word after some place of a clause."""
-        return [self.document.words[i] for i in clause.tokens[place + 1 : place + 2]]
 
-    def subject_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return the subject and the place that follows: "was not seen in the pons"."""
-        if any("before" in self.kinds[i] for i in clause.tokens[after + 1 : after + 5]):
-            return []  # "not seen on the prior scan"
-        return [*self.subject(clause, place), *self.ahead(clause, after + 1)]
+def is_corrected(s: Scope, clause: Clause) -> bool:
+    """Whether something else is said of a subject: "was not modulated by age but by reward"."""
+    after = s.following(clause)
+    if not after or after.link != "but" or len(after) == 1:
+        return False
+    return not CORRECTING.isdisjoint(after.kinds[1]) and not s.cue(after.tokens[1])
 
-    def rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return what follows, and the place that has none of it."""
-        names = self.ahead(clause, after + 1)
-        if "null" in self.object_kinds(clause, after + 1):
-            names = self.structures(names)
-        return names if self.structures(names) else [*names, *self.owner(clause, after)]
 
-    def places_of_rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return the places that follow: "does not depend on the pons"."""
-        return self.structures(self.ahead(clause, after + 1))
+def believed(s: Scope, clause: Clause, after: int) -> list[int]:
+    """Return all that follows, in the next clause too."""
+    next_clause = s.following(clause)
+    rest = [*clause.kinds[after:], *(next_clause.kinds if next_clause else ())]
+    if any("explaining" in kinds for kinds in rest):
+        return []
+    return clause.named(after + 1) or (next_clause.named() if next_clause else [])
 
-    def owner_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return places of the subject and what follows: "the pons did not show a lesion"."""
-        return [*self.structures(self.subject(clause, place)), *self.ahead(clause, after + 1)]
 
-    def related(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return places before and after: "the pons did not correlate with the insula"."""
-        names = [*self.subject(clause, place), *self.ahead(clause, after + 1)]
-        return self.structures(names)
+def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+    """Return the places of the object of a verb of no class, or else of the subject."""
+    if "failing" in s.kinds[tag.first]:
+        return []
+    if clause.link == "but" and place <= 1 and not any(clause.verbs):
+        return s.structures(ahead(s, clause, after))  # "but not unknown faces"
+    names = s.structures(direct(s, clause, after + 1))
+    if names or (has_pronoun(s, clause, place) and not before(s, clause, place)):
+        return names
+    is_said = "participle" in clause.kinds[after] or ends(clause, after + 1)
+    return s.structures(by_state(s, clause, place, after)) if is_said else []
 
-    def believed(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Return all that follows, in the next clause too."""
-        following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
-        rest = [*clause.tokens[after:], *(i for each in following for i in each.tokens)]
-        if any("explaining" in self.kinds[i] for i in rest):
+
+def direct(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the names of the object of a verb, which one preposition may lead to."""
+    if place < len(clause) and "preposition" in clause.kinds[place]:
+        place += 1
+    for p in range(place, len(clause)):
+        if clause.names[p] >= 0:
+            break
+        if "preposition" in clause.kinds[p] and clause.words[p] != "of":
             return []
-        names = self.names_at(clause.tokens[after + 1 :])
-        return names or [n for each in following for n in self.names_at(each.tokens)]
+    return ahead(s, clause, place)
 
 
-# What "not" denies by the class of the verb after it.
-VERBS: dict[str, Callable[[ScopeReader, Clause, int, int], list[int]]] = {
-    "not-omitted": ScopeReader.subject_and_rest,
-    "not-seen": ScopeReader.subject_and_rest,
-    "not-state": ScopeReader.subject_only,
-    "not-show": ScopeReader.owner_and_rest,
-    "not-have": ScopeReader.rest,
-    "not-relate": ScopeReader.related,
-    "not-need": ScopeReader.places_of_rest,
-    "not-believe": ScopeReader.believed,
-    "not-held": ScopeReader.subject_only,
-    "not-represent": ScopeReader.subject_and_rest,
+Direction = Callable[[Scope, Tag, Clause, int, int], list[int]]
+DIRECTIONS: dict[str, Direction] = {
+    "ahead": ahead_of,
+    "back": back_of,
+    "beside": beside,
+    "measure": measure,
+    "object": object_of,
+    "both": both_of,
+    "not": after_not,
+    "except": except_for,
+    "clause": clause_of,
 }
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Name, Side
-from neurowhere.text.reading.lexicon import ADJECTIVE, side_of
+from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, side_of
 from neurowhere.text.words import fold
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
@@ -24,6 +24,10 @@ OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
 JOINTS = (["and"], ["or"], ["nor"], ["nor", "the"], ["and", "the"], ["versus"])  # of two sides
+COMPARING = frozenset(
+    ["than", "and", "or", "nor", "the", "on", "in", "versus"]
+)  # between two sides
+ON_THE = (["on", "the"], ["of", "the"], ["in", "the"], ["within", "the"])
 LETTERS = frozenset("lr")
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
@@ -32,6 +36,36 @@ GENERAL_ADJECTIVE = re.compile(
     r"|peripheral|sensory|sensorimotor|somatosensory|spinal|vestibular|visual|vocal"
 )
 SIDE_OF = {"left": "left", "right": "right", "bilateral": "bilateral"}
+# Classes of words around sides.
+OTHER = frozenset(["left", "right", "bilateral", "other-side"])
+COMPARED = frozenset(["comparative", "degree", "slightly", "mainly"])
+ADJECTIVAL = frozenset(["filler", "led", "lesion", "modifier", "adverb"])
+AFTER_LED = frozenset(["led", "lesion", "leading", "of-place"])
+CLOSED = frozenset(
+    [
+        "preposition",
+        "finite",
+        "stop",
+        "determiner",
+        "pronoun",
+        "people",
+        "auxiliary",
+        "verb-left",
+        "other-right",
+        "extending",
+        "including",
+        "related",
+        "negator",
+    ]
+)
+IN_LIST = frozenset(["conjunction", "extending", "including"])
+NOT_IN_LIST = frozenset(["side", "related", "negator", "turn", "stop"])
+IN_CARRIED = frozenset(["towards", "leading", "determiner", "listed", "lesion", "adverb"])
+PLACED = frozenset(["lesion", "of-place"])
+UNPASSED = frozenset(["not-brain", "leading", "conjunction"]) | ADJECTIVAL
+MEASURE = frozenset(["unit", "exam"])
+RELATED = frozenset(["respectively", "related", "same-side"])
+BEGINNING = frozenset(["finite", "determiner", "adverb", "pronoun"])
 
 
 class Attached(NamedTuple):
@@ -57,21 +91,11 @@ class Sides:
     unapplied: list[Attached] = field(default_factory=list)
 
 
-def read_sides(document: Document, tokens: Sequence[int]) -> tuple[Document, Sides]:
-    """Find the names that the sides at some tokens are of.
-
-    A side may stand for a name ("the left is small"): the document has this name then.
-    """
+def read_sides(document: Document, tokens: Sequence[int]) -> Sides:
+    """Find the names that the sides at some tokens are of."""
     if not tokens and not document.sided:
-        return document, Sides()
-    reader = SideReader(document, tokens)
-    sides = reader.read()
-    more = list(reader.others())
-    if not more:
-        return document, sides
-    document = document.renamed([*document.names, *(name for name, _ in more)])
-    document.sided.update({name.first: mark.side for name, mark in more})
-    return document, SideReader(document, tokens).read()
+        return Sides()
+    return SideReader(document, tokens).read()
 
 
 class SideReader:
@@ -82,37 +106,44 @@ class SideReader:
         self.words, self.gaps, self.kinds = document.words, document.gaps, document.kinds
         self.names, self.begins = document.names, document.begins
         self.finishes = {name.end - 1: number for number, name in enumerate(self.names)}
-        self.starts = frozenset(document.sentence_starts)
+        self.starts = document.starts_of_sentences
+        self.word = document.word
         self.sides = Sides()
 
     def read(self) -> Sides:
         """Attach sides directly, then along lists and clauses."""
-        marks = list(self.marks())
-        spread: list[Attached] = []
-        for mark in marks:
-            names = self.ahead(mark) or self.behind(mark)
-            limbs = [] if names else self.limbs(mark)
-            for number in names:
-                self.sides.applied.setdefault(number, mark)
-            for number in limbs:
-                self.sides.limbs[number] = mark
-            if self.heads(mark, names):
-                spread.append(mark)
-            elif not names and not limbs and self.is_marked(mark):
-                self.sides.unapplied.append(mark)
+        marks = [*self.marks()]
+        spread = [mark for mark in marks if self.attach(mark)]
         for i, side in self.document.sided.items():
-            named = self.begins.get(i, self.finishes.get(i))
-            if named is not None and self.is_structure(named):
-                self.sides.applied.setdefault(named, Attached(side, i, i + 1, row="sides:letter"))
+            number = self.begins.get(i, self.finishes.get(i))
+            if number is not None and self.is_structure(number):
+                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
         for mark in spread:
             self.spread(mark)
         for number, mark in [*self.sides.applied.items()]:
             self.along(number, mark)
-        self.close()
-        self.share_in_order(marks)
-        self.relate(marks)
+        for number, mark in [*self.sides.applied.items()]:
+            self.close(number, mark)
+        words = [i for i in self.tokens if not RELATED.isdisjoint(self.kinds[i])]
+        if words:
+            self.share_in_order(words)
+            self.relate(words, [mark for mark in marks if mark.side in OPPOSITE])
         self.share_limbs()
         return self.sides
+
+    def attach(self, mark: Attached) -> bool:
+        """Give a side to the name before or after it; return whether it begins a clause."""
+        names = self.ahead(mark) or self.behind(mark)
+        limbs = [] if names else self.limbs(mark)
+        for number in names:
+            self.sides.applied.setdefault(number, mark)
+        for number in limbs:
+            self.sides.limbs[number] = mark
+        if self.heads(mark):
+            return True
+        if not (names or limbs) and self.is_marked(mark):
+            self.sides.unapplied.append(mark)
+        return False
 
     # ---- marks
 
@@ -120,9 +151,8 @@ class SideReader:
         """Yield the sides of the text: pairs as one, and "but not left" not at all."""
         done = -1
         for i in self.tokens:
-            if i <= done or i in self.document.inner or i in self.document.sided:
-                continue
-            side = self.side_at(i)
+            is_free = i > done and i not in self.document.inner and i not in self.document.sided
+            side = self.side_at(i) if is_free else None
             if side is None:
                 continue
             mark = self.pair(i, side) or Attached(side, i, i + 1)
@@ -130,36 +160,32 @@ class SideReader:
                 self.sides.unapplied.append(Attached(OPPOSITE[side], other, other + 1))
                 mark = mark._replace(end=other + 1)
             done = mark.end - 1
-            if self.is_excluded(mark):
-                self.sides.unapplied.append(mark)
-                continue
             yield self.with_dominance(mark)
 
     def side_at(self, i: int) -> Side | None:
         """Side of token i, if it is written as one: "L amygdala", not "l" or "RT"."""
-        word = self.words[i]
+        word, after = self.words[i], self.gaps[i + 1][:1]
         side = side_of(word)
-        if side is None:
-            return None
-        if self.words[max(i - 1, 0) : i + 1] == ["b", "l"] and self.gaps[i] == "/":
-            return "bilateral"
-        if word in LETTERS and not self.document.written(i).isupper():
-            return None
+        if side is None or word in SIDE_OF:
+            return side
+        if word in LETTERS:
+            if self.word(i - 1) == "b" and word == "l" and self.gaps[i] == "/":
+                return "bilateral"
+            return side if self.document.written(i).isupper() else None
         if word in ("lh", "rh"):
-            is_near = self.gaps[i + 1][:1] in (" ", "-", ".", "_", ":", ",")
-            return side if is_near else None
-        if word in ("lt", "rt") and not self.gaps[i + 1].startswith("."):
+            return side if after in (" ", "-", ".", "_", ":", ",") else None
+        if word in ("lt", "rt") and after != ".":
             is_led = i + 1 in self.begins or "modifier" in self.kinds_at(i + 1)
             return side if is_led else None
         return side
 
     def kinds_at(self, i: int) -> frozenset[str]:
         """Classes of a token, none beyond the text."""
-        return self.kinds[i] if 0 <= i < len(self.kinds) else frozenset()
+        return self.kinds[i] if 0 <= i < len(self.kinds) else NOTHING
 
-    def word(self, i: int) -> str:
-        """Return a word, empty beyond the text."""
-        return self.document.word(i)
+    def led_by(self, i: int) -> list[str]:
+        """Return the two words before a token."""
+        return self.words[max(i - 2, 0) : i]
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
@@ -175,54 +201,38 @@ class SideReader:
         is_joined = is_more or between in JOINTS or (not between and "/" in signs)
         if not is_joined or any(sign in signs for sign in ",:;"):
             return None
-        dominant = self.with_more(i, j, signs, side) if is_more else None
-        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
-
-    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
-        """Side that has more, of that at token i and the other one at token j."""
         near = range(max(i - REACH, 0), j)
         is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
-        return OPPOSITE[side] if is_less else side
+        dominant = (OPPOSITE[side] if is_less else side) if is_more else None
+        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
-        return bool(
-            self.words[j] in ("than", "and", "or", "nor", "the", "on", "in", "versus")
-            or not {"comparative", "degree", "slightly"}.isdisjoint(self.kinds[j])
-        )
+        return self.words[j] in COMPARING or not COMPARED.isdisjoint(self.kinds[j])
 
     def set_against(self, mark: Attached) -> int | None:
         """Token of the other side in "left, but not right, insula"."""
         words = self.words[mark.end : mark.end + 4]
-        for phrase in CONTRASTS:
-            j = mark.end + len(phrase)
-            if words[: len(phrase)] == phrase and mark.side in OPPOSITE:
+        for phrase in CONTRASTS if mark.side in OPPOSITE else ():
+            if words[: len(phrase)] == phrase:
+                j = mark.end + len(phrase)
                 j += self.word(j) == "the"
                 is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE[mark.side]
                 return j if is_other else None
         return None
 
-    def is_excluded(self, mark: Attached) -> bool:
-        """Whether a side is set against another one: "right but not left insula"."""
-        before = self.words[max(mark.first - 2, 0) : mark.first]
-        near = range(max(mark.first - 5, 0), mark.first - 1)
-        is_not = before[-1:] == ["not"] or before == ["rather", "than"] or before == ["not", "the"]
-        return is_not and any(side_of(self.words[i]) for i in near)
-
     def with_dominance(self, mark: Attached) -> Attached:
         """Return both sides for one that has more: "worse on the left", "left-predominant"."""
-        i = mark.first
         if mark.side not in OPPOSITE:
             return mark
+        i = mark.first
         while self.word(i - 1) in ("on", "the"):
             i -= 1
-        is_more = not {"comparative"}.isdisjoint(self.kinds_at(i - 1)) and i < mark.first
-        after = mark.end + (self.word(mark.end) in ("sided", "side"))
-        is_more |= "predominant" in self.kinds_at(after)
-        is_more |= "mainly" in self.kinds_at(i - 1) and i < mark.first
-        if not is_more:
+        before = self.kinds_at(i - 1) if i < mark.first else NOTHING
+        after = self.kinds_at(mark.end + (self.word(mark.end) in ("sided", "side")))
+        if {"comparative", "mainly"}.isdisjoint(before) and "predominant" not in after:
             return mark
-        side = OPPOSITE[mark.side] if "lesser" in self.kinds_at(i - 1) else mark.side
+        side = OPPOSITE[mark.side] if "lesser" in before else mark.side
         return mark._replace(side="bilateral", dominant=side, row="sides:more")
 
     def is_marked(self, mark: Attached) -> bool:
@@ -237,9 +247,8 @@ class SideReader:
         if word in ("bilateral", "bilaterally"):
             return True
         is_near = self.gaps[mark.end] in (" ", "-", ". ")
-        return is_near and (
-            not {"not-brain", "filler"}.isdisjoint(kinds) or bool(ADJECTIVE.fullmatch(after))
-        )
+        is_body = not {"not-brain", "filler"}.isdisjoint(kinds)
+        return is_near and (is_body or bool(ADJECTIVE.fullmatch(after)))
 
     # ---- names
 
@@ -253,31 +262,20 @@ class SideReader:
             return name.end - name.first > 1
         return "not-brain" not in kinds or "before-part" in self.kinds_at(name.end - 2)
 
-    def is_midline(self, name: Name) -> bool:
-        """Whether a name is of the middle, or crossed."""
-        return any("midline" in self.kinds[i] for i in range(name.first, name.end))
-
-    def places(self, first: int, end: int) -> list[int]:
-        """Return the structures that begin within some tokens."""
-        return [
-            self.begins[i]
-            for i in range(first, min(end, len(self.words)))
-            if i in self.begins and self.is_structure(self.begins[i])
-        ]
+    def structures(self, first: int, end: int) -> Iterator[int]:
+        """Yield the structures that begin within some tokens."""
+        for i in range(first, end):
+            if self.is_structure(self.begins.get(i)):
+                yield self.begins[i]
 
     # ---- ahead
 
     def ahead(self, mark: Attached) -> list[int]:
         """Return the names that a side stands before."""
-        start = mark.end
-        if mark.dominant and self.word(start) in ("of", "in"):
-            start += 1
+        j = mark.end + bool(mark.dominant and self.word(mark.end) in ("of", "in"))
+        start, n_unknown = j, 0
         adjectives: list[int] = []
-        j, n_unknown = start, 0
-        is_open = True
-        while is_open and j < min(len(self.words), mark.end + REACH):
-            if self.is_broken(mark, j):
-                break
+        while j < min(len(self.words), mark.end + REACH) and not self.is_broken(mark, j):
             number = self.begins.get(j)
             end = j + 1 if number is None else self.names[number].end
             if self.is_structure(number):
@@ -287,25 +285,25 @@ class SideReader:
                 if not self.is_adjective(number):
                     return self.nouns(mark, adjectives, number)
                 adjectives.append(number)
-            else:
-                is_open, is_unknown = self.is_passed(mark, j, end)
-                n_unknown += is_unknown
-                is_open &= n_unknown <= MOST_UNKNOWN
+            elif not self.is_passed(mark, j, end):
+                n_unknown += 1
+                if n_unknown > MOST_UNKNOWN or not self.is_unknown(mark, j, end):
+                    break
             j = end
         if self.words[mark.first] == "both":
             return []
-        return [n for n in adjectives if not GENERAL_ADJECTIVE.fullmatch(self.head(n))]
-
-    def head(self, number: int) -> str:
-        """Last word of a name."""
-        return self.words[self.names[number].end - 1]
+        heads = (self.words[self.names[n].end - 1] for n in adjectives)
+        return [
+            n for n, h in zip(adjectives, heads, strict=True) if not GENERAL_ADJECTIVE.fullmatch(h)
+        ]
 
     def is_adjective(self, number: int) -> bool:
         """Whether a name wants a noun after it: "left frontal …", "left white matter of the"."""
         name = self.names[number]
-        is_inverted = name.end - name.first > 1 and GENERAL_ADJECTIVE.fullmatch(self.head(number))
+        head = self.words[name.end - 1]
+        is_inverted = name.end - name.first > 1 and GENERAL_ADJECTIVE.fullmatch(head)
         goes_on = "led" in self.kinds[name.end - 1] and "leading" in self.kinds_at(name.end)
-        return goes_on or bool(ADJECTIVE.fullmatch(self.head(number)) and not is_inverted)
+        return goes_on or bool(ADJECTIVE.fullmatch(head) and not is_inverted)
 
     def nouns(self, mark: Attached, adjectives: list[int], number: int) -> list[int]:
         """Return adjectives and the name that they lead to; "both" wants it in the plural."""
@@ -322,24 +320,19 @@ class SideReader:
     def is_broken(self, mark: Attached, j: int) -> bool:
         """Whether a sign or another side parts token j from a side before it."""
         gap = self.gaps[j]
-        if not {"left", "right", "bilateral", "other-side"}.isdisjoint(self.kinds[j]):
+        if not OTHER.isdisjoint(self.kinds[j]):
             return j not in self.document.inner
         if j == mark.end:
             gap = gap.removeprefix(".") if self.words[mark.end - 1] not in SIDE_OF else gap
             if gap[:1] in ")]" and self.is_bracketed(mark):
                 gap = gap[1:]
-            is_aside = mark.end > mark.first + 2
             if "," in gap:
-                return not (mark.dominant or is_aside)
-        if j in self.starts or (BREAK.search(gap) and not self.is_size(j - 1)):
+                return not (mark.dominant or mark.end > mark.first + 2)
+        is_size = gap == "." and self.words[j - 1].isdigit()  # "left 3.5 cm hematoma"
+        if j in self.starts or (BREAK.search(gap) and not is_size):
             return True
-        return "," in gap and not (
-            "modifier" in self.kinds[j - 1] and "modifier" in self.kinds[j] and j not in self.begins
-        )
-
-    def is_size(self, i: int) -> bool:
-        """Whether token i is a number: "left 3.5 cm hematoma"."""
-        return self.words[i].isdigit() and self.gaps[i + 1] == "."
+        is_between = "modifier" in self.kinds[j - 1] and "modifier" in self.kinds[j]
+        return "," in gap and not (is_between and j not in self.begins)
 
     def is_bracketed(self, mark: Attached) -> bool:
         """Whether a side in brackets is of what follows: "(L) insula", not "insula (L)"."""
@@ -349,28 +342,27 @@ class SideReader:
         before = self.finishes.get(i - 1)
         return not (self.is_structure(before) or "lesion" in self.kinds_at(i - 1))
 
-    def is_passed(self, mark: Attached, j: int, end: int) -> tuple[bool, bool]:
-        """Whether a side reaches its name across a word, and whether that is an unknown one."""
+    def is_passed(self, mark: Attached, j: int, end: int) -> bool:
+        """Whether a side reaches its name across a word."""
         kinds, before = self.kinds[end - 1], self.kinds_at(j - 1)
-        if "not-brain" in kinds:
-            return False, False
         if "leading" in kinds:
-            is_led = not {"led", "lesion", "leading", "of-place"}.isdisjoint(before)
-            is_on = j == mark.end and self.word(mark.first - 1) == "the"
-            return is_led or (is_on and self.word(mark.first - 2) == "on"), False
-        if "lesion" in before and j > mark.end:
-            return False, False
-        if not {"filler", "led", "lesion", "modifier", "adverb"}.isdisjoint(kinds):
-            return self.words[mark.end - 1] != "bilaterally" or "modifier" in kinds, False
+            is_on = j == mark.end and self.led_by(mark.first) == ["on", "the"]
+            return is_on or not AFTER_LED.isdisjoint(before)
+        if "not-brain" in kinds or ("lesion" in before and j > mark.end):
+            return False
+        if not ADJECTIVAL.isdisjoint(kinds):
+            return self.words[mark.end - 1] != "bilaterally" or "modifier" in kinds
         if "conjunction" in kinds:
-            return j > mark.end, False
-        is_word = self.words[j].isdigit() or self.words[j] in ("x", "mm", "cm", "t1", "t2", "flair")
-        if is_word:
-            return True, False
-        stops = {"preposition", "finite", "stop", "determiner", "pronoun", "people", "auxiliary"}
-        stops |= {"verb-left", "other-right", "extending", "including", "related", "negator"}
-        is_noun = j in self.begins or not stops.isdisjoint(kinds) or len(self.words[j]) < 2
-        return not is_noun and self.words[mark.end - 1] != "bilaterally", True
+            return j > mark.end
+        return self.words[j].isdigit() or self.words[j] == "x" or not MEASURE.isdisjoint(kinds)
+
+    def is_unknown(self, mark: Attached, j: int, end: int) -> bool:
+        """Whether a word may be an adjective that the tables do not have."""
+        kinds = self.kinds[end - 1]
+        if not UNPASSED.isdisjoint(kinds) or ("lesion" in self.kinds_at(j - 1) and j > mark.end):
+            return False
+        is_noun = j in self.begins or not CLOSED.isdisjoint(kinds) or len(self.words[j]) < 2
+        return not is_noun and self.words[mark.end - 1] != "bilaterally"
 
     # ---- behind
 
@@ -378,24 +370,19 @@ class SideReader:
         """Return the name that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = mark.first
         if mark.row == "sides:more":
-            return self.nearest(self.before_comparison(i), REACH_BACK, across=True)
-        if self.words[max(i - 2, 0) : i] == ["on", "the"]:
+            i -= 1
+            while i >= 0 and (
+                self.words[i] in ("on", "the") or not COMPARED.isdisjoint(self.kinds[i])
+            ):
+                i -= 1
+            return self.nearest(i, REACH_BACK, across=True)
+        if self.led_by(i) == ["on", "the"]:
             return [] if i - 2 in self.starts else self.nearest(i - 3, REACH_BACK)
         if self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
             return self.nearest(i - 2, REACH_BACK)
         if self.words[i] == "bilaterally" or "lateralised" in self.kinds_at(mark.end):
             return self.nearest(i - 1, REACH_BACK)
         return self.by_signs(mark) or self.labelled(mark)
-
-    def before_comparison(self, i: int) -> int:
-        """Last token before what compares the side at a token: "worse on the left"."""
-        comparing = {"comparative", "mainly", "slightly", "degree"}
-        i -= 1
-        while i >= 0 and (
-            self.words[i] in ("on", "the") or not comparing.isdisjoint(self.kinds[i])
-        ):
-            i -= 1
-        return i
 
     def by_signs(self, mark: Attached) -> list[int]:
         """Return the name that signs, or the end of what is said, tie a side to."""
@@ -428,25 +415,21 @@ class SideReader:
             if self.is_structure(number):
                 assert number is not None
                 return [number]
-            kinds = self.kinds_at(j)
+            kinds, gap = self.kinds_at(j), self.gaps[j]
             if "not-brain" in kinds or not SIDE_OF.keys().isdisjoint(kinds):
                 return []
-            gap = self.gaps[j]
             if j in self.starts or (BREAK.search(gap) and "(" not in gap):
                 return []
             if "," in gap and not across:
                 return []
-            if not {"lesion", "of-place"}.isdisjoint(kinds):
-                reach += 1
         return []
 
     # ---- limbs
 
     def limbs(self, mark: Attached) -> list[int]:
         """Return the limb or the sign that a side is of: "left index finger"."""
-        after = self.word(mark.end)
-        kinds = self.kinds_at(mark.end)
-        if "handed" in kinds or (after == "hand" and "preferred" in self.kinds_at(mark.end + 1)):
+        is_preferred = "preferred" in self.kinds_at(mark.end + 1)
+        if "handed" in self.kinds_at(mark.end) and (self.word(mark.end) != "hand" or is_preferred):
             return []
         for j in range(mark.end, min(mark.end + 4, len(self.words))):
             if self.gaps[j] not in (" ", "-"):
@@ -456,11 +439,7 @@ class SideReader:
             if "of-limb" not in self.kinds[j]:
                 break
         before = self.finishes.get(mark.first - 3)
-        is_on = self.words[max(mark.first - 2, 0) : mark.first] in (
-            ["on", "the"],
-            ["of", "the"],
-            ["in", "the"],
-        )
+        is_on = self.led_by(mark.first) in ON_THE
         return [before] if is_on and before is not None and self.is_limb(before) else []
 
     def is_limb(self, number: int, *more: str) -> bool:
@@ -469,12 +448,11 @@ class SideReader:
         if name.is_structure or name.term == NO_TERM or "of-cortex" in self.kinds_at(name.end):
             return False
         words = self.words[name.first : name.end]
-        kinds = frozenset().union(*(self.kinds[i] for i in range(name.first, name.end)))
+        kinds = NOTHING.union(*self.kinds[name.first : name.end])
         if words == ["visual", "field"] or (words[-1] == "nerve" and "limb-nerve" in kinds):
             return True
-        if "limb" in kinds and "of-cortex" not in kinds:
-            return True
-        return not kinds.isdisjoint({"sign", *more})
+        is_part = "limb" in kinds and "of-cortex" not in kinds
+        return is_part or not kinds.isdisjoint({"sign", *more})
 
     def share_limbs(self) -> None:
         """Give other limbs of a sentence its side, if it has but one."""
@@ -491,61 +469,58 @@ class SideReader:
 
     # ---- along lists and clauses
 
-    def heads(self, mark: Attached, names: list[int]) -> bool:
+    def heads(self, mark: Attached) -> bool:
         """Whether a side begins a clause that it is of: "on the left, …", "Left: …"."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
-        gap = self.gaps[end]
         first = mark.first
-        is_led = self.words[max(first - 2, 0) : first] in (["on", "the"], ["in", "the"])
-        is_led |= self.words[max(first - 2, 0) : first] == ["within", "the"]
+        is_led = self.led_by(first) in ON_THE and self.word(first - 2) != "of"
         first -= 2 * is_led
-        is_begun = first in self.starts or first == 0 or "," in self.gaps[first]
-        is_begun |= ":" in self.gaps[first] or "turn" in self.kinds_at(first - 1)
-        is_begun |= self.word(first - 1) == "and"
-        if ":" in gap and is_begun:
+        is_first = first in self.starts or "," in self.gaps[first]
+        is_begun = is_first or ":" in self.gaps[first] or self.word(first - 1) == "and"
+        is_begun |= "turn" in self.kinds_at(first - 1)
+        if ":" in self.gaps[end] and is_begun:
             return True
-        beginning = {"finite", "determiner", "adverb", "pronoun"}
-        is_clause = "," in gap or not beginning.isdisjoint(self.kinds_at(end))
-        is_subject = end > mark.end and (first in self.starts or "," in self.gaps[first])
-        is_subject &= any("finite" in self.kinds_at(j) for j in range(end, end + 4))
-        return (is_begun and is_led and is_clause) or is_subject
+        is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
+        is_verbal = any("finite" in self.kinds_at(j) for j in range(end, end + 4))
+        return (is_begun and is_led and is_clause) or (end > mark.end and is_first and is_verbal)
 
     def spread(self, mark: Attached) -> None:
         """Give a side to the places of the clause that it begins."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
-        _, last = self.document.sentences[self.document.sentence_of(mark.first)]
-        if ":" in self.gaps[end] and end in self.starts:
-            _, last = self.document.sentences[self.document.sentence_of(end)]
-        rank = 0
-        for j in range(end, last):
-            if not {"left", "right", "bilateral"}.isdisjoint(self.kinds[j]) and self.side_at(j):
-                break
-            number = self.begins.get(j)
-            if number is not None and self.is_structure(number):
-                new = mark._replace(is_inherited=rank > 0, row="sides:clause")
-                self.sides.applied.setdefault(number, new)
-                rank += 1
+        is_label = ":" in self.gaps[end] and end in self.starts
+        _, last = self.document.sentences[
+            self.document.sentence_of(end if is_label else mark.first)
+        ]
+        sides = (j for j in range(end, last) if not OTHER.isdisjoint(self.kinds[j]))
+        stop = next((j for j in sides if self.side_at(j)), last)
+        for rank, number in enumerate(self.structures(end, stop)):
+            new = mark._replace(is_inherited=rank > 0, row="sides:clause")
+            self.sides.applied.setdefault(number, new)
 
     def along(self, number: int, mark: Attached) -> None:
         """Pass a side on along a list, and to what a finding extends to or includes."""
         name = self.names[number]
-        is_end = "," in self.gaps[mark.first] and self.is_listed(mark.first - 1)
-        if mark.end > name.end or is_end:
+        before = self.finishes.get(mark.first - 1)  # a name without a side: a list began before
+        is_last = "," in self.gaps[mark.first] and before is not None
+        if mark.end > name.end or (is_last and before not in self.sides.applied):
             return
         start = self.list_start(name)
-        for each in self.listed(name.end if start is None else start, is_carried=start is not None):
+        # A note that begins with a side is a list: "Left thalamus, anterior putamen".
+        is_note = mark.first in self.starts
+        first = name.end if start is None else start
+        for each in self.listed(first, is_carried=start is not None, is_note=is_note):
             inherited = mark._replace(is_inherited=True, row="sides:list")
             self.sides.applied.setdefault(each, inherited)
 
     def list_start(self, name: Name) -> int | None:
         """First token of a list in brackets or after a colon that a wide name heads."""
         j = name.end
-        while j < len(self.words) and not {"lesion", "of-place"}.isdisjoint(self.kinds[j]):
+        while j < len(self.words) and not PLACED.isdisjoint(self.kinds[j]):
             j += 1
         is_wide = j > name.end or "general" in self.kinds[name.end - 1]
         return j if is_wide and self.gaps[j].strip() in (":", "(") else None
 
-    def listed(self, start: int, *, is_carried: bool) -> list[int]:
+    def listed(self, start: int, *, is_carried: bool, is_note: bool = False) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
         found: list[int] = []
         is_closed, j = False, start
@@ -554,7 +529,8 @@ class SideReader:
             if BREAK.search(self.gaps[j]) and not is_begun:
                 break
             number = self.begins.get(j)
-            if number is not None and self.is_structure(number):
+            if self.is_structure(number):
+                assert number is not None
                 is_next = is_carried or j > start or self.gaps[j] != " "
                 if not (is_next and self.may_inherit(number, is_carried=is_carried)):
                     break
@@ -568,56 +544,46 @@ class SideReader:
             if not self.is_between(j, is_carried=is_carried):
                 break
             j += 1
+        is_closed |= is_note and (j == len(self.words) or j in self.starts)
         return found if is_closed or is_carried else []
 
     def may_inherit(self, number: int, *, is_carried: bool) -> bool:
-        """Whether a structure of a list may have the side of another."""
-        is_middle = self.is_midline(self.names[number]) and not is_carried
-        return not is_middle and number not in self.sides.applied
-
-    def is_listed(self, i: int) -> bool:
-        """Whether a name without a side ends at token i, so that a list began before."""
-        number = self.finishes.get(i)
-        return number is not None and number not in self.sides.applied
+        """Whether a structure of a list may have the side of another; one in the middle may not."""
+        name = self.names[number]
+        kinds = NOTHING.union(*self.kinds[name.first : name.end])
+        return number not in self.sides.applied and (is_carried or "midline" not in kinds)
 
     def is_between(self, j: int, *, is_carried: bool) -> bool:
         """Whether a list goes on across token j."""
         kinds = self.kinds[j]
-        if not {"conjunction", "extending", "including"}.isdisjoint(kinds):
+        if not IN_LIST.isdisjoint(kinds):
             return True
-        if not {"side", "related", "negator", "turn", "stop"}.isdisjoint(kinds):
+        if not NOT_IN_LIST.isdisjoint(kinds):
             return False
         if ADJECTIVE.fullmatch(self.words[j]) or "filler" in kinds:
             return True
-        if not is_carried:
-            return "lesion" in kinds and "extending" in self.kinds_at(j + 1)
-        return not {"towards", "leading", "determiner", "listed", "lesion", "adverb"}.isdisjoint(
-            kinds
-        )
+        if is_carried:
+            return not IN_CARRIED.isdisjoint(kinds)
+        return "lesion" in kinds and "extending" in self.kinds_at(j + 1)
 
-    def close(self) -> None:
+    def close(self, number: int, mark: Attached) -> None:
         """Give a side that ends a list to all of it: "insula and pons of the left hemisphere"."""
-        for number, mark in [*self.sides.applied.items()]:
-            name = self.names[number]
-            is_whole = "whole" in self.kinds[name.end - 1] and mark.end == name.end - 1
-            is_of = self.words[max(mark.first - 2, 0) : mark.first] in (
-                ["of", "the"],
-                ["in", "the"],
-            )
-            is_after = mark.first >= name.end
-            is_word = (
-                self.words[mark.first] == "bilaterally" or "on" in self.words[name.end : mark.first]
-            )
-            if is_whole and is_of:
-                self.backwards(mark.first - 3, mark)
-            elif is_after and is_word:
-                self.backwards(name.first - 1, mark)
+        name = self.names[number]
+        is_whole = "whole" in self.kinds[name.end - 1] and mark.end == name.end - 1
+        between = self.words[name.end : mark.first]
+        if is_whole and self.led_by(mark.first) in ON_THE[1:3]:
+            self.backwards(mark.first - 3, mark)
+        elif mark.first >= name.end and (
+            self.words[mark.first] == "bilaterally" or "on" in between
+        ):
+            self.backwards(name.first - 1, mark)
 
     def backwards(self, i: int, mark: Attached) -> None:
         """Give a side to the names of the list that ends at token i."""
         while i >= 0 and i + 1 not in self.starts:
             number = self.finishes.get(i)
-            if number is not None and self.is_structure(number):
+            if self.is_structure(number):
+                assert number is not None
                 if number in self.sides.applied:
                     return
                 self.sides.applied[number] = mark._replace(is_inherited=True, row="sides:list")
@@ -626,31 +592,26 @@ class SideReader:
                 return
             i -= 1
 
-    def share_in_order(self, marks: Sequence[Attached]) -> None:
+    # ---- in order, on the same side, on the other
+
+    def share_in_order(self, words: Sequence[int]) -> None:
         """Share out two sides: "the putamen and insula, on the left and right, respectively"."""
-        for i in self.tokens:
+        for i in words:
             if "respectively" not in self.kinds[i]:
                 continue
             first, end = self.document.sentences[self.document.sentence_of(i)]
-            here = [j for j in self.tokens if first <= j < i and self.side_at(j) in OPPOSITE]
-            names = [n for n in self.places(first, end) if n not in self.document.sided]
-            if len(here) != 2 or len(names) != 2:
-                continue
-            for name, j in zip(names, here, strict=True):
-                side = self.side_at(j)
-                assert side is not None
-                self.sides.applied[name] = Attached(side, j, j + 1, row="sides:order")
+            read = ((j, self.side_at(j)) for j in self.tokens if first <= j < i)
+            sides = [(j, side) for j, side in read if side and side in OPPOSITE]
+            names = [n for n in self.structures(first, end) if n not in self.document.sided]
+            if len(sides) == len(names) == 2:
+                for name, (j, side) in zip(names, sides, strict=True):
+                    self.sides.applied[name] = Attached(side, j, j + 1, row="sides:order")
 
-    # ---- the same side, or the other
-
-    def relate(self, marks: Sequence[Attached]) -> None:
+    def relate(self, words: Sequence[int], marks: Sequence[Attached]) -> None:
         """Give places the side that "contralateral", "ipsilateral" or "that side" means."""
-        lateral = [mark for mark in marks if mark.side in OPPOSITE]
-        for i in self.tokens:
+        for i in words:
             is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
-            if not (is_same or "related" in self.kinds[i]):
-                continue
-            side = self.reference(i, lateral)
+            side = self.reference(i, marks) if is_same or "related" in self.kinds[i] else None
             if side is None:
                 continue
             mark = Attached(side, i, i + 1, row="sides:related")
@@ -664,48 +625,13 @@ class SideReader:
     def reference(self, i: int, marks: Sequence[Attached]) -> Side | None:
         """Side that a word at a token is related to: the last before it, or the only one."""
         first, end = self.document.sentences[self.document.sentence_of(i)]
-        number = bisect_left(marks, i, key=_first)
-        start, stop = (bisect_left(marks, k, key=_first) for k in (first, end))
+        start, number, stop = (bisect_left(marks, k, key=_first) for k in (first, i, end))
         here = marks[start:number][-1:] or marks[number:stop][-1:]
         sides = {mark.side for mark in here or marks[:number]}
         if len(sides) != 1:
             return None
         (side,) = sides
         return OPPOSITE[side] if "other-side" in self.kinds[i] else side
-
-    # ---- a side that stands for a name
-
-    def others(self) -> Iterator[tuple[Name, Attached]]:
-        """Yield sides that stand for the structure that was named on the other side before."""
-        for mark in self.sides.unapplied:
-            number = self.taken_up(mark) if self.is_alone(mark) else None
-            if number is not None:
-                name = self.names[number]
-                yield Name(mark.first, mark.first + 1, name.term, True), mark
-
-    def is_alone(self, mark: Attached) -> bool:
-        """Whether a side is a subject: "the left is", "the right one", "Left:"."""
-        i = mark.first
-        if self.word(i - 1) in ("the", "its"):
-            i -= 1
-        end = mark.end + (self.word(mark.end) in ("one", "side", "ones"))
-        is_begun = i in self.starts or "," in self.gaps[i] or "turn" in self.kinds_at(i - 1)
-        is_begun |= self.word(i - 1) in ("and", "while", "but", "only", "of")
-        kinds = self.kinds_at(end)
-        is_said = ":" in self.gaps[end] or not {"auxiliary", "finite", "state"}.isdisjoint(kinds)
-        return is_begun and is_said and i > 0
-
-    def taken_up(self, mark: Attached) -> int | None:
-        """Structure whose other side was named last before a side."""
-        if mark.side not in OPPOSITE:
-            return None
-        best = None
-        for number, own in self.sides.applied.items():
-            name = self.names[number]
-            is_near = mark.first - 30 < name.first < mark.first
-            if is_near and own.side == OPPOSITE[mark.side] and name.term >= 0:
-                best = number if best is None or name.first > self.names[best].first else best
-        return best
 
 
 def _first(mark: Attached) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from neurowhere.text.general import RESEARCH
+from neurowhere.text.general import is_research
+from neurowhere.text.language import is_foreign
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.tables import (
     TEXT,
@@ -21,7 +22,6 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
-from neurowhere.text.unknown import is_foreign
 
 DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
@@ -127,7 +127,7 @@ def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
     for tag in tags:
         is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
         is_placed = tag.row["only"] != "start" or tag.first in starts
-        is_placed &= tag.row["only"] != "note" or not RESEARCH.search(document.text)
+        is_placed &= tag.row["only"] != "note" or not is_research(document.text)
         is_placed &= document.gaps[tag.end] != "-" or tag.row["direction"] != "ahead"
         is_placed &= tag.row["only"] != "small" or document.written(tag.first).islower()
         if is_whole and is_placed and tag.first not in inner:

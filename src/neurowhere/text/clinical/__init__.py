@@ -1,1 +1,0 @@
-"""Clinical language: from a text to what it affirms, and on which side."""
