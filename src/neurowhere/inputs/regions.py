@@ -73,7 +73,7 @@ def name_regions(
         and z_mni, if points were converted; region, the label in the atlas; name, in words; side
         of the point; distance_mm, from a point outside all regions to the closest one, which is
         then named; and for an atlas of probability maps, probability: that of the region at the
-        point. A name that the table has already gets "atlas_" in front.
+        point. A name that the table has already gets ``atlas_`` in front.
 
     Examples
     --------
