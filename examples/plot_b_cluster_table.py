@@ -14,7 +14,7 @@ from nilearn import plotting
 from nilearn.datasets import load_sample_motor_activation_image
 from nilearn.reporting import get_clusters_table
 
-from neurowhere import decode, decode_many, default_atlas, load_model
+from neurowhere import decode, decode_many, load_model, name_regions
 
 # %%
 # The table of nilearn
@@ -31,24 +31,23 @@ table.head()
 # %%
 # Regions and terms
 # -----------------
-# ``region_of`` returns the region of each point, or −1 outside the atlas. ``decode_many`` decodes
-# named places one after another.
+# ``name_regions`` keeps the table and adds the region of each peak, or the closest one and its
+# distance. ``decode_many`` decodes named places one after another.
 
 model = load_model()
-atlas = default_atlas()
+table = name_regions(table)
 peaks = table[["X", "Y", "Z"]].to_numpy(float)
-table["Region"] = [atlas.names[k] if k >= 0 else "" for k in atlas.region_of(peaks)]
 places = dict(zip(table["Cluster ID"].astype(str), peaks, strict=True))
 decoded = {name: found for name, found, _ in decode_many(model, places, n_terms=3)}
-table["Terms"] = [", ".join(found.terms["term"]) if found else "" for found in decoded.values()]
-columns = ["Cluster ID", "X", "Y", "Z", "Peak Stat", "Region", "Terms"]
+table["terms"] = [", ".join(found.terms["term"]) if found else "" for found in decoded.values()]
+columns = ["Cluster ID", "X", "Y", "Z", "Peak Stat", "name", "distance_mm", "terms"]
 table[columns].round(1)
 
 # %%
 # A figure with names
 # -------------------
 
-shown = table[table["Region"] != ""].head(4)
+shown = table[table["distance_mm"] == 0].head(4)
 figure, axes = plt.subplots(len(shown), 1, figsize=(9, 2.6 * len(shown)))
 for axis, (_, row) in zip(axes, shown.iterrows(), strict=True):
     plotting.plot_stat_map(
@@ -58,7 +57,7 @@ for axis, (_, row) in zip(axes, shown.iterrows(), strict=True):
         axes=axis,
         colorbar=False,
     )
-    axis.set_title(f"{row['Region']}: {row['Terms']}", fontsize="small", loc="left")
+    axis.set_title(f"{row['name']}: {row['terms']}", fontsize="small", loc="left")
 
 # %%
 # Studies
@@ -69,10 +68,11 @@ strongest = table["Peak Stat"].astype(float).idxmax()
 decode(model, peaks[strongest]).studies.head()
 
 # %%
-# From the command line, for a table with columns x, y, z and id, or for a folder of maps:
+# From the command line, for the table itself, for one with columns x, y, z and id, or for maps:
 #
 # .. code-block:: bash
 #
+#    neurowhere regions clusters.csv --table named.csv
 #    neurowhere decode peaks.csv --by id --table decoded.csv
 #    neurowhere decode maps --table decoded.csv
 

@@ -180,3 +180,12 @@ def test_a_damaged_file_is_an_error_unless_told_to_go_on(
     outcome = run("corpus", "import", folder, "-o", tmp_path / "out", "--keep-going")
     assert outcome.code == 0
     assert "warning: skipped 1 of 2 files (b.jsonl.gz: is truncated" in outcome.err
+
+
+def test_export_writes_a_studyset(run, tmp_path):
+    source, target = tmp_path / "texts.jsonl", tmp_path / "studyset.json"
+    source.write_text('{"id": "1", "title": "Fear", "coords": [[-24, -4, -18]]}\n')
+    assert run("corpus", "export", source, "-o", target).out.endswith("1 studies, 1 peaks\n")
+    (study,) = json.loads(target.read_text())["studies"]
+    assert study["analyses"][0]["points"][0]["coordinates"] == [-24, -4, -18]
+    run("corpus", "export", source, "-o", target).assert_refused("exists")

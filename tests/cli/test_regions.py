@@ -141,12 +141,35 @@ def test_probability_maps_tell_the_probability_at_the_point():
         ("name,size\na,1\n", "expected columns of coordinates"),
         ("x,y,z\n1,2,three\n", "line 2: expected three numbers, got '1, 2, three'"),
         ("x,y,z\n", "got a header alone"),
+        ("x,y,z\n1,2\n", "line 2: expected three numbers, got '1, 2'"),
+        ("x,y,z\n1,2,nan\n", "line 2: expected three numbers"),
     ],
 )
 def test_a_bad_table_is_one_line(content, told, tmp_path, run):
     path = tmp_path / "bad.csv"
     path.write_text(content)
     run("regions", path).assert_refused(told)
+
+
+def test_a_table_keeps_its_own_columns(tmp_path):
+    path = tmp_path / "peaks.csv"
+    path.write_text("name,x,y,z\nfirst,-24,-4,-18\n")
+    (row,) = name_regions(path).to_dict("records")
+    assert (row["name"], row["atlas_name"]) == ("first", "left amygdala")
+
+
+def test_points_that_are_not_finite_are_refused():
+    with pytest.raises(CorpusError, match="finite"):
+        name_regions([[np.nan, 0, 0]])
+
+
+@pytest.mark.parametrize("suffix", [".xls", ".xlsx"])
+def test_what_is_no_excel_file_is_one_line(suffix, tmp_path, run):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("xlrd")
+    path = tmp_path / f"bad{suffix}"
+    path.write_bytes(b"no workbook")
+    run("regions", path).assert_refused("Excel")
 
 
 def test_the_command_writes_the_table_and_json(tmp_path, run):

@@ -117,10 +117,8 @@ def export_corpus(
 
         neurowhere corpus export corpus -o studyset.json
     """
-    from neurowhere.corpus.readers.nimads import write
-
     corpus = _read(source, format)
-    write(corpus, output, overwrite=overwrite)
+    corpus.to_nimads(output, overwrite=overwrite)
     typer.echo(f"{output}: {len(corpus):,} studies, {len(corpus.peaks):,} peaks")
 
 

@@ -252,6 +252,24 @@ class Corpus:
 
         write(self, folder, overwrite=overwrite)
 
+    def to_nimads(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the corpus as a NIMADS studyset, which NiMARE and NeuroStore read.
+
+        A document becomes a study. Its peaks become one analysis for each of its tables, or one if
+        these are not known, each with the texts, where NiMARE looks for them. Term counts are left
+        out.
+
+        Parameters
+        ----------
+        path : path
+            JSON file.
+        overwrite : bool
+            Whether to replace a file that exists.
+        """
+        from neurowhere.corpus.readers.nimads import write
+
+        write(self, path, overwrite=overwrite)
+
     def __repr__(self) -> str:
         parts = [f"{len(self):,} documents, {len(self.peaks):,} peaks"]
         if self.sections is not None:

@@ -18,7 +18,7 @@ from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.images import OUTSIDE, read_grid, read_volume, transform_points, voxel_index
-from neurowhere.space.partition import as_points
+from neurowhere.space.partition import FAR_MM, as_points
 from neurowhere.text.labels import region_names
 
 __all__ = ["name_regions"]
@@ -32,6 +32,7 @@ LAYOUTS = {
     "nilearn, FSL's local maxima, SPM as CSV": r"{axis}(?:[ _]?[({{\[]?(?P<unit>mm|vox)[)}}\]]?)?",
 }
 DELIMITERS = ("\t", ",", ";", None)  # None: spaces, as FreeSurfer has them
+HEAD = 100  # rows in which the header is
 LEVELS = {"set", "cluster", "peak", ""}  # SPM's line above the header
 EXCEL = (".xls", ".xlsx")
 SPACES = re.compile(r"[\s,;]+")
@@ -72,7 +73,7 @@ def name_regions(
         and z_mni, if points were converted; region, the label in the atlas; name, in words; side
         of the point; distance_mm, from a point outside all regions to the closest one, which is
         then named; and for an atlas of probability maps, probability: that of the region at the
-        point.
+        point. A name that the table has already gets ``atlas_`` in front.
 
     Examples
     --------
@@ -99,6 +100,8 @@ def name_regions(
             DataWarning,
             stacklevel=2,
         )
+    if not (np.abs(points) < FAR_MM).all():
+        raise CorpusError("expected finite coordinates, got some that are missing or infinite")
     if talairach:
         points = talairach_to_mni(points)
     if talairach or voxels is not None:
@@ -112,8 +115,9 @@ def _may_be_voxels(points: Points, unit: str | None) -> bool:
 
 
 def _beside(table: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
-    kept = table.drop(columns=[name for name in more if name in table])
-    return pd.concat([kept, more.set_index(table.index)], axis=1)
+    """Put columns beside those of a table, which keeps its own where the names are the same."""
+    more = more.rename(columns={name: f"atlas_{name}" for name in more if name in table})
+    return pd.concat([table, more.set_index(table.index)], axis=1)
 
 
 # ---- points and an atlas
@@ -205,8 +209,10 @@ def _read_sheet(path: Path) -> list[tuple[int, Cells]]:
         sheet = pd.read_excel(path, header=None, dtype=str)
     except ImportError as error:
         raise MissingExtraError("excel", "reading a table of Excel") from error
-    except (OSError, ValueError, KeyError) as error:
-        raise CorpusError(f"it is no table of Excel ({str(error).splitlines()[0]})") from error
+    except OSError:
+        raise
+    except Exception as error:  # what is no such file fails in many ways
+        raise CorpusError(f"it is no table of Excel ({type(error).__name__})") from error
     return [(number, row) for number, row in enumerate(sheet.fillna("").to_numpy().tolist(), 1)]
 
 
@@ -242,9 +248,10 @@ def _parse(rows: list[tuple[int, Cells]]) -> _Table:
             f"{' | '.join(cells[0])[:80] if cells else 'nothing'!r}"
         )
     names, last = header.names, max(header.columns)
-    # What is shorter is a rule or a footnote.
-    body = [(number, row) for number, row in rows[header.row + 1 :] if len(row) > last]
-    chosen = [[row[column] for column in header.columns] for _, row in body]
+    body = rows[header.row + 1 :]
+    if header.row >= 0 and len(names) > 1:  # a single cell is a rule or a footnote
+        body = [(number, row) for number, row in body if len(row) > 1]
+    chosen = [[row[i] for i in header.columns] if len(row) > last else row for _, row in body]
     points = _points(chosen, [number for number, _ in body], "line")
     width = len(names)
     padded = [[*row, *[""] * width][:width] for _, row in body]
@@ -253,7 +260,7 @@ def _parse(rows: list[tuple[int, Cells]]) -> _Table:
 
 def _find_header(rows: Sequence[Cells]) -> _Header | None:
     """Return the first row that names coordinates, with what SPM has above it."""
-    for number, row in enumerate(rows):
+    for number, row in enumerate(rows[:HEAD]):
         names = [cell.strip().strip('"') for cell in row]
         while names and not names[-1]:
             names.pop()

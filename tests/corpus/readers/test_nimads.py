@@ -235,7 +235,7 @@ def test_a_corpus_is_written_as_a_studyset_and_read_again(tmp_path):
     source, target = tmp_path / "in.json", tmp_path / "out.json"
     source.write_text(json.dumps(STUDYSET))
     corpus = read_corpus(source)
-    nimads.write(corpus, target)
+    corpus.to_nimads(target)
     again = read_corpus(target)
     assert again.documents["id"].tolist() == corpus.documents["id"].tolist()
     assert again.documents["year"].tolist() == corpus.documents["year"].tolist()
@@ -251,7 +251,7 @@ def test_each_table_becomes_an_analysis(tmp_path):
     peaks = np.arange(1.0, 10.0).reshape(3, 3)
     corpus = Corpus.from_documents([Document("1", {"title": "Fear"}, peaks, "MNI")])
     corpus = replace(corpus, peaks=corpus.peaks.assign(table=["t1", "t2", "t1"]))
-    nimads.write(corpus, tmp_path / "out.json")
+    corpus.to_nimads(tmp_path / "out.json")
     (study,) = json.loads((tmp_path / "out.json").read_text())["studies"]
     found = {each["name"]: [p["coordinates"] for p in each["points"]] for each in study["analyses"]}
     assert found == {"t1": [[1, 2, 3], [7, 8, 9]], "t2": [[4, 5, 6]]}

@@ -201,19 +201,7 @@ KEPT = {"doi": "doi", "pmid": "pmid", "authors": "authors", "journal": "publicat
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Write a corpus as a NIMADS studyset, whole or not at all.
-
-    A document becomes a study. Its peaks become one analysis for each of its tables, or one if
-    these are not known, each with the texts, where NiMARE looks for them. Term counts are left out.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    path : path
-        JSON file.
-    overwrite : bool
-        Whether to replace a file that exists.
-    """
+    """Write a corpus as a NIMADS studyset, whole or not at all; see `Corpus.to_nimads`."""
     order = np.argsort(corpus.peak_rows, kind="stable")
     tables = corpus.peaks.reindex(columns=["table"], fill_value="")["table"].to_numpy(object)
     names = np.split(tables[order], np.cumsum(corpus.n_peaks)[:-1])
