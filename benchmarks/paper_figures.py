@@ -156,7 +156,8 @@ def draw_disease_regions():
         name_rows(axes, [region["name"] for region in regions])
         axes.spines["top"].set_visible(False)
     all_axes[-1].set_xscale("log")
-    ticks = [0.5, 1, 1.5, 2, 3, 5]
+    all_axes[-1].set_xlim(0.9, 6)
+    ticks = [1, 1.5, 2, 3, 5]
     all_axes[-1].set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
     all_axes[-1].minorticks_off()
     all_axes[-1].set_xlabel("observed / expected probability, with its 95 % interval")
