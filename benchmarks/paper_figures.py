@@ -43,7 +43,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=FIGURES, default=list(FIGURES))
     for name in parser.parse_args().only:
-        picture = FIGURES[name]()
+        try:
+            picture = FIGURES[name]()
+        except FileNotFoundError as error:
+            print(f"{name} is not drawn: run paper_maps.py or disease_maps.py first ({error})")
+            continue
         if isinstance(picture, Image.Image):
             size = (round(picture.width / SMALLER), round(picture.height / SMALLER))
             picture = picture.resize(size, Image.LANCZOS)
