@@ -29,7 +29,7 @@ from neurowhere.space import VoxelGrid
 from neurowhere.text.building.anatomy import builtin_anatomy
 from setting import print_table
 
-LAMBDAS = np.geomspace(300, 1e-5, 16).tolist()
+LAMBDAS = np.geomspace(300, 3e-5, 6).tolist()
 NAME = "voxels"
 
 

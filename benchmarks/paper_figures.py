@@ -43,7 +43,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=FIGURES, default=list(FIGURES))
     for name in parser.parse_args().only:
-        picture = FIGURES[name]()
+        try:
+            picture = FIGURES[name]()
+        except FileNotFoundError as error:
+            print(f"{name} is not drawn: run paper_maps.py or disease_maps.py first ({error})")
+            continue
         if isinstance(picture, Image.Image):
             size = (round(picture.width / SMALLER), round(picture.height / SMALLER))
             picture = picture.resize(size, Image.LANCZOS)
@@ -156,7 +160,8 @@ def draw_disease_regions():
         name_rows(axes, [region["name"] for region in regions])
         axes.spines["top"].set_visible(False)
     all_axes[-1].set_xscale("log")
-    ticks = [0.5, 1, 1.5, 2, 3, 5]
+    all_axes[-1].set_xlim(0.9, 6)
+    ticks = [1, 1.5, 2, 3, 5]
     all_axes[-1].set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
     all_axes[-1].minorticks_off()
     all_axes[-1].set_xlabel("observed / expected probability, with its 95 % interval")

@@ -114,6 +114,7 @@ def test_likely_members_are_documents_of_the_kind_of_the_group_and_not_its_membe
     alone = basis[:, :1] / np.linalg.norm(basis[:, 0])  # nothing is known of the documents
     own = likely_members(alone, group[:, None])[:, 0]
     assert abs(np.corrcoef(own, group)[0, 1]) < 0.1
+    assert not likely_members(basis[:399], group[:399, None]).any()  # too few to tell
 
 
 def test_membership_that_is_not_linear_in_the_covariates_makes_no_discoveries():

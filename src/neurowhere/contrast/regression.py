@@ -101,7 +101,7 @@ def likely_members(basis: Array, groups: Array) -> Array:
     A regression on covariates takes membership to be linear in them. It rises more steeply among
     the documents whose kind is most like that of the group: h = max(ĝ − c, 0), with ĝ the
     membership that a fit to nine tenths of the documents gives to the others, and c such that four
-    documents for one of the group, at least 200, are above it.
+    documents for one of the group, at least 200 and at most half of all, are above it.
 
     Parameters
     ----------
@@ -112,7 +112,10 @@ def likely_members(basis: Array, groups: Array) -> Array:
     Returns
     -------
     array of shape (N, K)
+        Zeros with less than 400 documents, which are too few to tell.
     """
+    if len(basis) < 2 * FEWEST_LIKELY:
+        return np.zeros_like(groups)
     on_basis, fitted = basis.T @ groups, np.empty_like(groups)
     order = np.random.default_rng(0).permutation(len(basis))
     for held in np.array_split(order, TENTHS):
