@@ -159,6 +159,28 @@ def test_a_contrast_opens_with_the_ratio_to_its_reference(browser, contrast_addr
     page.context.close()
 
 
+PRINTED = """() => {
+    const style = (name) => getComputedStyle(document.querySelector(name));
+    const map = document.getElementById("map");
+    return {
+        ink: style("h1").color, mark: style("mark").backgroundColor,
+        exact: style("#legend .ramp").printColorAdjust, controls: style(".controls").display,
+        shape: map.clientWidth / map.clientHeight / (map.width / map.height),
+    };
+}"""
+
+
+def test_on_paper_it_is_light_with_its_colours_and_in_proportion(browser, address):
+    page = visit(browser, address, viewport={"width": 1280, "height": 800}, color_scheme="dark")
+    page.emulate_media(media="print")
+    found = page.evaluate(PRINTED)
+    assert found.pop("shape") == pytest.approx(1, abs=0.01)
+    assert found.pop("mark").startswith("rgba(224, 89, 12, ")
+    assert found == {"ink": "rgb(0, 0, 0)", "exact": "exact", "controls": "none"}
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.context.close()
+
+
 @pytest.mark.parametrize("kind", ["address", "contrast_address"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import urllib.request
 
 import pytest
@@ -111,6 +112,26 @@ def test_methods_are_copied_with_their_references(browser, shipped_server):
         assert copied.count("@") == 4
 
 
+def test_two_texts_have_a_figure_for_a_paper_and_its_caption(browser, shipped_server, tmp_path):
+    address = f"{shipped_server.url}/#mode=two&text=left+insula&other=right+amygdala"
+    with Visit(browser, address) as visit:
+        visit.page.evaluate(
+            "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"
+        )
+        visit.reveal("[data-copy=caption]")
+        visit.page.click("[data-copy=caption]")
+        copied = visit.page.wait_for_function("() => window.copied").json_value()
+        assert "a, first text; b, second text, on one scale." in copied
+        assert "insula" not in copied
+        with visit.page.expect_download() as download:
+            visit.page.click("[data-form=paper-svg]")
+        download.value.save_as(tmp_path / "figure.svg")
+        words = (tmp_path / "figure.svg").read_text()
+        assert re.search(r">a</text>", words)
+        assert re.search(r">b</text>", words)
+        assert copied.partition(" Text was")[0] in words
+
+
 def test_paper_keeps_the_map_its_colours_and_all_tables(browser, shipped_server):
     with Visit(browser, f"{shipped_server.url}/#text=left+insula") as visit:
         box = visit.page.locator("#map").bounding_box()
@@ -125,6 +146,12 @@ def test_paper_keeps_the_map_its_colours_and_all_tables(browser, shipped_server)
             assert not visit.page.is_visible(selector), selector
         style = "getComputedStyle(document.querySelector('#legend .ramp')).printColorAdjust"
         assert visit.page.evaluate(style) == "exact"
+        title = "getComputedStyle(document.getElementById('panel-peaks'), '::before').content"
+        assert visit.page.evaluate(title) == '"Peaks"'
+        visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        bar = "getComputedStyle(document.querySelector('#regions .meter'), '::before')"
+        assert visit.page.evaluate(f"{bar}.backgroundColor") == "rgb(217, 239, 237)"  # light
+        assert visit.page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_without_scripts_the_notice_is_at_the_top(browser, shipped_server):

@@ -23,7 +23,6 @@ let pinned = null;
 let nothing = ""; // the caption where there is no map
 
 export const nowShown = () => shown;
-export const ownView = () => own;
 
 // A view has words (its caption), parts ([kind, query] of each map, or volumes), an image, and what its numbers are.
 async function volumesOf({ parts, volumes }, signal) {
