@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import urllib.request
 
 import pytest
 from PIL import Image
@@ -270,20 +269,16 @@ def test_a_long_text_is_sent_packed(browser, shipped_server):
         assert size < 200_000
 
 
-def test_the_page_is_told_of_a_long_text_what_it_shows(shipped_server):
+def test_the_page_is_told_of_a_long_text_what_it_shows(browser, shipped_server):
     report = (
         "Findings: acute infarct in the left insula and left inferior frontal gyrus, with edema. "
         "No hemorrhage. The right thalamus is spared. Left MCA stroke. Amygdala is normal. "
     )
     query = {"text": ("MRI brain. " + report * 400)[:50_000], "regions": 18, "explain": True}
-    request = urllib.request.Request(
-        f"{shipped_server.url}/api/v1/encode.form",
-        json.dumps(query).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request) as answer:
-        parts = answer.read().split(b"\r\n\r\n")
-    told = parts[1].partition(b"\r\n--")[0]
+    context = browser.new_context()
+    answer = context.request.post(f"{shipped_server.url}/api/v1/encode.form", data=query)
+    told = answer.body().split(b"\r\n\r\n")[1].partition(b"\r\n--")[0]
+    context.close()
     assert json.loads(told)["related"]
     assert len(told) <= 150_000
 
