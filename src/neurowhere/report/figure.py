@@ -62,7 +62,7 @@ TICKS = 5
 TENTHS = 10  # of a point, to which lines of SVG are rounded: 0.035 mm
 LINES = re.compile(rb' d="([^"CQ]*)"')
 CORNER = re.compile(rb"[ML] (\S+ \S+)")
-STRAIGHT = 0.6  # tenths of a point that a corner left out is from the line to the next one
+STRAIGHT = 0.8  # tenths of a point that a corner left out is from the line
 DIFFERENCE_UNIT = "× the average: more in the second ← 1 → more in the first"
 
 SHOWN_CAPTIONS: dict[Quantity, str] = {
@@ -214,13 +214,22 @@ def _shortened(match: re.Match[bytes]) -> bytes:
 
 def _corners(points: list[list[int]]) -> list[list[int]]:
     """Leave out the points of a line that lie on a straight part of it."""
-    kept = points[:1]
-    for (x, y), (p, q) in pairwise(points[1:]):
-        a, b = kept[-1]
-        length = math.hypot(p - a, q - b)
-        if abs((x - a) * (q - b) - (y - b) * (p - a)) > STRAIGHT * length:
-            kept.append([x, y])
+    kept, passed = points[:1], list[list[int]]()
+    for point, following in pairwise(points[1:]):
+        passed.append(point)
+        if any(_distance(each, kept[-1], following) > STRAIGHT for each in passed):
+            kept.append(point)
+            passed.clear()
     return [*kept, points[-1]] if points[1:] else kept
+
+
+def _distance(point: list[int], start: list[int], end: list[int]) -> float:
+    """Return how far a point is from the line between two others."""
+    (x, y), (a, b) = start, end
+    along, up = a - x, b - y
+    share = ((point[0] - x) * along + (point[1] - y) * up) / (along**2 + up**2 or 1)
+    share = min(max(share, 0.0), 1.0)
+    return math.hypot(point[0] - x - share * along, point[1] - y - share * up)
 
 
 def _maps_of(encoding: Encoding, other: Encoding | None, quantity: Quantity) -> list[Map]:
