@@ -1,6 +1,5 @@
 """The page in a real browser, opened from disk."""
 
-import numpy as np
 import pytest
 from tests.browser import PATIENCE_MS, serious_problems
 from tests.contrast.conftest import make_records, write_records
@@ -128,7 +127,8 @@ def test_numbers_at_the_crosshair_are_those_of_the_map(page, result, place):
     region = GRID.region_of([centre])[0]
     ratio, density = values(page)
     assert density == pytest.approx(result.density[region] * 1e5, rel=0.06, abs=1e-3)
-    assert ratio == pytest.approx(np.exp(result.log_ratio[region]), rel=0.1, abs=0.05)
+    expected = result.probabilities[region] / result.mean_map[region]  # as tables have it
+    assert ratio == pytest.approx(expected, rel=0.06, abs=0.05)
     names = ("Amygdala", *make_atlas().names[1:], "No named region")
     told = page.text_content("#here").split(" · ")[0]
     assert told == names[make_atlas().region_of([centre])[0]].capitalize()
@@ -156,6 +156,28 @@ def test_a_contrast_opens_with_the_ratio_to_its_reference(browser, contrast_addr
     assert "the reference" in page.text_content("#here")
     assert painted(page) > 100
     assert page.problems == []
+    page.context.close()
+
+
+PRINTED = """() => {
+    const style = (name) => getComputedStyle(document.querySelector(name));
+    const map = document.getElementById("map");
+    return {
+        ink: style("h1").color, mark: style("mark").backgroundColor,
+        exact: style("#legend .ramp").printColorAdjust, controls: style(".controls").display,
+        shape: map.clientWidth / map.clientHeight / (map.width / map.height),
+    };
+}"""
+
+
+def test_on_paper_it_is_light_with_its_colours_and_in_proportion(browser, address):
+    page = visit(browser, address, viewport={"width": 1280, "height": 800}, color_scheme="dark")
+    page.emulate_media(media="print")
+    found = page.evaluate(PRINTED)
+    assert found.pop("shape") == pytest.approx(1, abs=0.01)
+    assert found.pop("mark").startswith("rgba(224, 89, 12, ")
+    assert found == {"ink": "rgb(0, 0, 0)", "exact": "exact", "controls": "none"}
+    assert page.pdf(format="A4").startswith(b"%PDF")
     page.context.close()
 
 

@@ -190,6 +190,16 @@ def test_the_map_says_region_value_and_ratio_under_the_pointer(ready):
     ready.page.wait_for_selector("#tip", state="hidden")
 
 
+def test_the_crosshair_says_the_ratio_that_the_table_of_peaks_has(ready):
+    ready.write("left MCA infarct")
+    ready.open("peaks")
+    ready.page.click("#peaks tbody button >> nth=0")
+    ratio = ready.page.inner_text("#peaks tbody tr:first-child td:last-child")
+    ready.open("place")
+    ready.page.wait_for_selector("#decoded li")
+    assert f" · {ratio} the average" in ready.page.inner_text("#place-words")
+
+
 def test_a_region_that_is_pointed_at_is_outlined(ready):
     ready.page.hover("#regions tbody button >> nth=0")
     ready.page.wait_for_selector("#stage[data-outlined]")

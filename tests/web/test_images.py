@@ -9,17 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from neurowhere.report.volumes import BOX_MM, brain, coarse_brain, to_nifti
 from neurowhere.web.errors import ApiError
-from neurowhere.web.images import (
-    BOX_MM,
-    Look,
-    brain,
-    coarse_brain,
-    draw_slices,
-    read_image,
-    to_nifti,
-    to_png,
-)
+from neurowhere.web.images import Look, draw_slices, read_image, to_png
 
 SHAPE = (9, 8, 7)  # of a template with voxels of 1 mm, whose first is at (−4, −3, −2)
 PLACE = (1, -1, 3)

@@ -2,7 +2,7 @@
 
 import io
 import json
-import urllib.request
+import re
 
 import pytest
 from PIL import Image
@@ -111,6 +111,26 @@ def test_methods_are_copied_with_their_references(browser, shipped_server):
         assert copied.count("@") == 4
 
 
+def test_two_texts_have_a_figure_for_a_paper_and_its_caption(browser, shipped_server, tmp_path):
+    address = f"{shipped_server.url}/#mode=two&text=left+insula&other=right+amygdala"
+    with Visit(browser, address) as visit:
+        visit.page.evaluate(
+            "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"
+        )
+        visit.reveal("[data-copy=caption]")
+        visit.page.click("[data-copy=caption]")
+        copied = visit.page.wait_for_function("() => window.copied").json_value()
+        assert "a, first text; b, second text, on one scale." in copied
+        assert "insula" not in copied
+        with visit.page.expect_download() as download:
+            visit.page.click("[data-form=paper-svg]")
+        download.value.save_as(tmp_path / "figure.svg")
+        words = (tmp_path / "figure.svg").read_text()
+        assert re.search(r">a</text>", words)
+        assert re.search(r">b</text>", words)
+        assert copied.partition(" Text was")[0] in words
+
+
 def test_paper_keeps_the_map_its_colours_and_all_tables(browser, shipped_server):
     with Visit(browser, f"{shipped_server.url}/#text=left+insula") as visit:
         box = visit.page.locator("#map").bounding_box()
@@ -125,6 +145,12 @@ def test_paper_keeps_the_map_its_colours_and_all_tables(browser, shipped_server)
             assert not visit.page.is_visible(selector), selector
         style = "getComputedStyle(document.querySelector('#legend .ramp')).printColorAdjust"
         assert visit.page.evaluate(style) == "exact"
+        title = "getComputedStyle(document.getElementById('panel-peaks'), '::before').content"
+        assert visit.page.evaluate(title) == '"Peaks"'
+        visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        bar = "getComputedStyle(document.querySelector('#regions .meter'), '::before')"
+        assert visit.page.evaluate(f"{bar}.backgroundColor") == "rgb(217, 239, 237)"  # light
+        assert visit.page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_without_scripts_the_notice_is_at_the_top(browser, shipped_server):
@@ -243,20 +269,16 @@ def test_a_long_text_is_sent_packed(browser, shipped_server):
         assert size < 200_000
 
 
-def test_the_page_is_told_of_a_long_text_what_it_shows(shipped_server):
+def test_the_page_is_told_of_a_long_text_what_it_shows(browser, shipped_server):
     report = (
         "Findings: acute infarct in the left insula and left inferior frontal gyrus, with edema. "
         "No hemorrhage. The right thalamus is spared. Left MCA stroke. Amygdala is normal. "
     )
     query = {"text": ("MRI brain. " + report * 400)[:50_000], "regions": 18, "explain": True}
-    request = urllib.request.Request(
-        f"{shipped_server.url}/api/v1/encode.form",
-        json.dumps(query).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request) as answer:
-        parts = answer.read().split(b"\r\n\r\n")
-    told = parts[1].partition(b"\r\n--")[0]
+    context = browser.new_context()
+    answer = context.request.post(f"{shipped_server.url}/api/v1/encode.form", data=query)
+    told = answer.body().split(b"\r\n\r\n")[1].partition(b"\r\n--")[0]
+    context.close()
     assert json.loads(told)["related"]
     assert len(told) <= 150_000
 

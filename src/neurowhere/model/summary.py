@@ -182,7 +182,12 @@ def studies_of(table: pd.DataFrame | None) -> list[Study]:
 
 
 def compare_texts(
-    first: Encoding, second: Encoding, atlas: Atlas | None = None, *, n_regions: int = N_REGIONS
+    first: Encoding,
+    second: Encoding,
+    atlas: Atlas | None = None,
+    *,
+    n_regions: int = N_REGIONS,
+    n_explained: int = 0,
 ) -> Difference:
     """Sum up where two texts differ.
 
@@ -194,6 +199,8 @@ def compare_texts(
         Names the regions; by default as in `Encoding.regions`.
     n_regions : int
         Number of regions in each list.
+    n_explained : int
+        Number of regions of the difference with the terms that raise or lower them.
 
     Returns
     -------
@@ -204,7 +211,7 @@ def compare_texts(
         text=summarise(first, atlas, n_regions=n_regions),
         other=summarise(second, atlas, n_regions=n_regions),
         distance=float(np.abs(first.probabilities - second.probabilities).sum()) / 2,
-        difference=summarise(there, atlas, n_regions=n_regions, n_explained=n_regions),
+        difference=summarise(there, atlas, n_regions=n_regions, n_explained=n_explained),
         more=_differing(first, second, there, atlas, 1, n_regions),
         less=_differing(first, second, back, atlas, -1, n_regions),
     )

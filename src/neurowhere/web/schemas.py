@@ -170,6 +170,9 @@ class DifferenceQuery(Reading, Imaging):
 
     text: Text
     other: Text
+    explain: bool = Field(
+        default=False, description="Also tell the terms that raise or lower each region most."
+    )
 
 
 class TermQuery(Imaging):

@@ -227,7 +227,12 @@ class Service:
     def difference_json(self, query: DifferenceQuery) -> bytes:
         """Sum up where two texts differ."""
         return to_json(
-            compare_texts(*self._pair(query), self._atlas(query), n_regions=query.regions)
+            compare_texts(
+                *self._pair(query),
+                self._atlas(query),
+                n_regions=query.regions,
+                n_explained=query.regions * query.explain,
+            )
         )
 
     def difference_nifti(self, query: DifferenceQuery) -> bytes:
@@ -494,7 +499,7 @@ def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
         found = decode(model, image, threshold=query.threshold, n_terms=query.n)
     notes = [str(each.message) for each in told if issubclass(each.category, DataWarning)]
     answer = _tell(model, atlas, found, query.n, N_REGIONS)
-    return answer | {"outside": 0, "threshold": found.threshold, "notes": notes}
+    return answer | {"outside": 0, "threshold": found.threshold, "notes": notes, "points": []}
 
 
 def _tell(

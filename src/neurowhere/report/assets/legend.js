@@ -31,6 +31,12 @@ export function valueWords(value, image, what) {
   return `${worded(value, image)}${image === "given" ? "" : ` ${what === "effect" ? "with the term" : what === "contrast" ? "the reference" : "the average"}`}`;
 }
 
+// What a density says of a point: how many times the usual one it is, as tables have it, and the density itself.
+export function densityWords(density, mean, point, what) {
+  const [here, usual] = [density.at(point), mean.at(point)];
+  return [...(usual > 0 ? [`${times(here / usual)} ${what === "contrast" ? "the reference" : "the average"}`] : []), `${round(1e5 * here)} % of peaks per cm³`];
+}
+
 export const isSigned = (image) => image !== "density" && image !== "mass";
 
 // Bars of a scale: the colour map, the words at its ends, and whether it runs from right to left.

@@ -1,7 +1,7 @@
 // Report: the viewer of a page that is read from disk; all that it shows is in the page.
 
 import { $, capital, chosen, fill, make } from "./dom.js";
-import { legend, valueWords } from "./legend.js";
+import { densityWords, legend, valueWords } from "./legend.js";
 import { readNifti } from "./nifti.js";
 import { Viewer, showTip } from "./viewer.js";
 import { massOf, ratioOf } from "./volume.js";
@@ -18,7 +18,7 @@ async function start() {
     Object.entries(data.volumes).map(async ([name, packed]) => [name, await unpacked(packed)]),
   ));
   const images = { density, log_ratio: ratioOf(density, mean), mass: massOf(density) };
-  const values = (point) => ["log_ratio", "density", "mass"].map((image) => valueWords(images[image].at(point), image, image === "density" ? null : what));
+  const values = (point) => [...densityWords(density, mean, point, what), valueWords(images.mass.at(point), "mass")];
   const regionAt = (point) => atlas.comment[atlas.nearest(point) - 1] ?? ["", "no named region"];
   const isInside = (point) => mean.nearest(point) > 0;
 

@@ -132,14 +132,10 @@ export function tellContradictions(found) {
 
 export function tellTerms(terms) {
   const sorted = [...terms].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
-  fill($("terms"), ...contributions(sorted, N_SHOWN));
+  const rows = bars(sorted.map(({ term, contribution, implied }) => [term, contribution, implied ? "by rule" : null]), N_SHOWN);
+  fill($("terms"), ...(rows.length ? rows : [make("li", { class: "soft" }, "No known term")]));
   $("term-by-term").hidden = !terms.length;
   roving($("terms"), ".bar-row");
-}
-
-export function contributions(terms, most) {
-  const rows = bars(terms.map(({ term, contribution, implied }) => [term, contribution, implied ? "by rule" : null]), most);
-  return rows.length ? rows : [make("li", { class: "soft" }, "No known term")];
 }
 
 // The first of some terms over bars, which are as long as their values are to the strongest.

@@ -356,12 +356,12 @@ const COPIES = {
 };
 
 function wireExports() {
-  const onButton = (id, action) => $(id).addEventListener("click", ({ target }) => {
+  const copy = async (button) => toast((await copyWords(await COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here");
+  $("take").addEventListener("click", ({ target }) => {
     const button = target.closest("button");
-    if (button && answered) action(button);
+    if (!button || !answered) return;
+    (button.dataset.copy ? copy(button) : download(button, answered)).catch((error) => trouble(error, () => button.click()));
   });
-  onButton("copies", async (button) => toast((await copyWords(await COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
-  onButton("take", (button) => button.dataset.form && download(button, answered).catch((error) => trouble(error, () => button.click())));
 }
 
 function wirePage() {

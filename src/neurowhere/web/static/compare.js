@@ -49,7 +49,7 @@ export const twoTexts = {
   query,
   mapQuery: query,
   isReady: () => Boolean(text().trim() && other().trim()),
-  ask: (signal) => ask("difference", { ...query(), ...naming(), regions: N_REGIONS }, signal),
+  ask: (signal) => ask("difference", { ...query(), ...naming(), regions: N_REGIONS, explain: true }, signal),
   view,
   reasons: (region) => [["The first, beyond the second", why[region] ?? []]],
   title: () => [text(), other()].map((words) => words.trim().replace(/\s+/g, " ")).join("  /  "),
@@ -57,7 +57,7 @@ export const twoTexts = {
   rowsOf: ({ more, less }) => [...more, ...less.toReversed()],
 
   tell(answer) {
-    why = Object.fromEntries([...answer.difference.regions].map((row) => [row.region, row.why.map(({ term, contribution }) => [term, contribution])]));
+    why = Object.fromEntries(answer.difference.regions.map((row) => [row.region, row.why.map(({ term, contribution }) => [term, contribution])]));
     tellDistance(answer);
     tellAnswer(make("strong", {}, "More in the first: "), namesOf(answer.more), make("strong", {}, " · More in the second: "), namesOf(answer.less));
     fill($("reading"),

@@ -23,8 +23,6 @@ let given = null; // the map that was dropped: { name, file, volume }
 let told = []; // regions of the answer
 let terms = [];
 
-export const hasMap = () => Boolean(given);
-
 // ---- what is given
 
 export async function takeMap(file) {

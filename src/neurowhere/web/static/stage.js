@@ -5,8 +5,8 @@ import { regionAt } from "./atlas.js";
 import { loadCortex } from "./cortex.js";
 import { $, capital, chosen, fill, settle } from "./dom.js";
 import { naming } from "./form.js";
-import { legend, valueWords } from "./legend.js";
-import { mapOf, loadTemplates } from "./maps.js";
+import { densityWords, legend, valueWords } from "./legend.js";
+import { fileOf, loadTemplates, mapOf } from "./maps.js";
 import { busy, trouble } from "./status.js";
 import { drawSurface } from "./surface.js";
 import { Viewer, showTip } from "./viewer.js";
@@ -23,7 +23,6 @@ let pinned = null;
 let nothing = ""; // the caption where there is no map
 
 export const nowShown = () => shown;
-export const ownView = () => own;
 
 // A view has words (its caption), parts ([kind, query] of each map, or volumes), an image, and what its numbers are.
 async function volumesOf({ parts, volumes }, signal) {
@@ -35,7 +34,7 @@ function apply(view, volumes) {
   delete $("stage").dataset.empty;
   const labels = view.labels ?? [];
   const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image, colours: view.colours ?? null, raisedOnly: view.image === "log_ratio" && !view.what });
-  findOther(view);
+  findNumbers(view);
   $("caption").textContent = view.words;
   $("back").hidden = view === own;
   $("open-term").hidden = !view.term;
@@ -157,27 +156,33 @@ function noOutline() {
 
 // ---- what is under the pointer
 
-let other = null; // the other of density and ratio, where a text has both
+let numbers = null; // of texts: the densities of what is shown, and the mean map
 
-async function findOther({ parts, image }) {
-  other = null;
-  const [kind, query] = parts?.length === 1 ? parts[0] : [];
-  const image2 = { density: "log_ratio", log_ratio: "density" }[image];
-  if (kind !== "encode" || !image2) return;
-  const volume = await mapOf(kind, { ...query, image: image2 }).catch(() => null);
-  if (shown?.parts?.[0][1] === query) other = { volume, image: image2 };
+async function findNumbers({ parts }) {
+  numbers = null;
+  if (!parts?.every(([kind]) => kind === "encode")) return;
+  const densities = parts.map(([kind, query]) => mapOf(kind, { ...query, image: "density" }));
+  const [mean, ...found] = await Promise.all([fileOf("mean"), ...densities]).catch(() => []);
+  if (mean && shown?.parts === parts) numbers = { mean, densities: found };
 }
 
-// The values of the maps that are shown at a point, in words; of a text also the other of density and ratio.
-export function valuesAt(point, maps = viewer.scene.maps) {
-  if (!shown) return [];
-  const words = maps.map(({ volume }) => valueWords(volume.at(point), shown.image, shown.what));
-  return other ? [...words, valueWords(other.volume.at(point), other.image)] : words;
+// The values of a map that is shown at a point, in words.
+function valuesOf(i, point) {
+  const own = valueWords(viewer.scene.maps[i].volume.at(point), shown.image, shown.what);
+  if (!numbers) return [own];
+  return [...(shown.image === "mass" ? [own] : []), ...densityWords(numbers.densities[i], numbers.mean, point)];
+}
+
+// Those of all maps; of two, each is named.
+export function valuesAt(point) {
+  const { maps } = viewer.scene;
+  const named = (i, [first, ...others]) => [maps.length > 1 ? `${["first", "second"][i]} ${first}` : first, ...others];
+  return shown ? maps.flatMap((_, i) => named(i, valuesOf(i, point))) : [];
 }
 
 function tellHover(point, left, top, map = 0) {
   const region = point && regionAt(point);
-  const words = point ? [region && capital(region.name), ...valuesAt(point, viewer.scene.maps.slice(map, map + 1))] : [];
+  const words = point ? [region && capital(region.name), ...(shown ? valuesOf(map, point) : [])] : [];
   showTip($("tip"), words.filter(Boolean), left, top);
 }
 
