@@ -74,7 +74,7 @@ AT_MOST: dict[Role, float] = {
     "pressed": 0.3,
     "landmark": 0.4,
     "old": 0.4,
-    "mentioned": 0.6,
+    "mentioned": 0.4,
 }
 FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
