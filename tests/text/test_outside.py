@@ -46,6 +46,12 @@ def test_a_phrase_is_of_one_row():
                 assert owners.setdefault(words, row.id) == row.id, words
 
 
+def test_a_part_of_another_organ_is_no_part_of_the_brain():
+    text = "Hemangioma of the right hemisphere of the liver"
+    counter = TermCounter(Vocabulary(["hemisphere"], categories={"hemisphere": "anatomy"}))
+    assert find_outside(text, read_mentions(text, counter)).where == "other organ"
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -56,6 +62,7 @@ def test_a_phrase_is_of_one_row():
         ("Ulnar neuropathy. The brain MRI is normal.", "nerve"),
         ("Vestibular neuritis; no lesion of the pons", "ear"),
         ("Ultrasound of the neck. A nodule of 22 mm.", "neck"),
+        ("Herniated disc, left paracentral", "spine"),
         ("The superior canal; the MRI of the brain is normal", "ear"),
         ("The lymph node was taken from the posterior triangle", "neck"),
         ("Perinephritis", "other organ"),
