@@ -357,7 +357,7 @@ def _with_roles(
     firsts = [first for first, _, _ in cues]
     concluded = _conclusion(document.text)
     has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
-    found = []
+    found: list[Place] = []
     for place in sorted(places, key=lambda place: place.span):
         token = bisect_right(document.starts, place.span[0]) - 1
         first, end = document.sentences[document.sentence_of(token)]

@@ -61,7 +61,6 @@ CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "whi
 SEVERAL = 2  # places that a text names, for them to be its subject
 SIGNS = frozenset(["face", "limb"])  # where signs of the brain show
 FELT = SIGNS | {"nerve", "other organ"}  # what studies of the brain name as well
-_PART_OF = re.compile(r"\w+ of (?:the )?(?:left |right )?$", re.I)
 PREFIX = "(?:epi|hemi|infra|intra|pan|para|peri|poly|retro|sub|supra)?"  # of a stem
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
 BACK = frozenset(["back", "both", "beside", "not", "object"])
@@ -124,7 +123,7 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     hits = _hits(document)
     if not any(_is_outside(hit.row) for hit in hits):
         return None
-    own = [_span(document, hit) for hit in hits if hit.row["where"] != BRAIN]
+    own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
     if any(_is_seat(mention, own) for mention in mentions.found):
         return None
     is_denied = _Denials(text, document, mentions)
@@ -136,13 +135,6 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     seat = affected[0]
     start, end = document.span(seat.first, seat.end)
     return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
-
-
-def _span(document: Document, hit: _Hit) -> tuple[int, int]:
-    """Return where a phrase is, with what it is the whole of: "hemisphere of the liver"."""
-    start, end = document.span(hit.first, hit.end)
-    part = _PART_OF.search(document.text, 0, start)
-    return part.start() if part else start, end
 
 
 def _is_outside(row: Row) -> bool:
