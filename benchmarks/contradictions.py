@@ -2,8 +2,8 @@
 
     python benchmarks/contradictions.py [NAME ...]
 
-The cases are whole reports, ``cases/reports_open.jsonl``, ``reports_fresh`` and ``reports_frozen``.
-They were written independently and say for each the lobe and the side of its seats. None contradicts
+The cases are whole reports, ``cases/reports_*.jsonl``, written independently, that say for each the
+lobe and the side of its seats. None contradicts
 itself: any warning is false. In copies of a report the sides of one sentence are swapped: of one
 that names a seat with its side in the conclusion, and of one before it, both drawn by a fixed seed.
 The sentences are found by words of lobes and sides alone, not as the program reads. A swap is found

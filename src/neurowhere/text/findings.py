@@ -92,7 +92,7 @@ _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$"
 LONGEST_PREFIX = 10
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
-    r"|(?<![^\s(])[LR]t?(?= [a-z]{3})"
+    r"|(?<![^\s(])[LR]t?(?= (?:[a-z]{3}|[AMP]\d))"
 )
 _NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
