@@ -3,12 +3,12 @@
     python benchmarks/contradictions.py [NAME ...]
 
 The cases are whole reports, ``cases/reports_*.jsonl``, written independently, that say for each the
-lobe and the side of its seats. None contradicts
-itself: any warning is false. In copies of a report the sides of one sentence are swapped: of one
-that names a seat with its side in the conclusion, and of one before it, both drawn by a fixed seed.
-The sentences are found by words of lobes and sides alone, not as the program reads. A swap is found
-if a warning quotes the sentence. Of the open half the ids of failures are printed, too. A report
-without a second mention of the side holds no contradiction, even after a swap; it counts as missed.
+lobe and the side of its seats. None contradicts itself: any warning is false. In copies of a report
+the sides of one sentence are swapped: of one that names a seat with its side in the conclusion, and
+of one before it, both drawn by a fixed seed. The sentences are found by words of lobes and sides
+alone, not as the program reads. A swap is found if a warning quotes the sentence. Of the open half
+the ids of failures are printed, too. A report without a second mention of the side holds no
+contradiction, even after a swap; it counts as missed.
 """
 
 import json
