@@ -2,13 +2,13 @@
 
     python benchmarks/contradictions.py [NAME ...]
 
-The cases are whole reports, ``cases/reports_open.jsonl`` and ``cases/reports_frozen.jsonl``, which
-were written independently and say for each the lobe and the side of its seats. None contradicts
-itself: any warning is false. In copies of a report the sides of one sentence are swapped: of one
-that names a seat with its side in the conclusion, and of one before it, both drawn by a fixed seed.
-The sentences are found by words of lobes and sides alone, not as the program reads. A swap is found
-if a warning quotes the sentence. Of the open half the ids of failures are printed, too. A report
-without a second mention of the side holds no contradiction, even after a swap; it counts as missed.
+The cases are whole reports, ``cases/reports_*.jsonl``, written independently, that say for each the
+lobe and the side of its seats. None contradicts itself: any warning is false. In copies of a report
+the sides of one sentence are swapped: of one that names a seat with its side in the conclusion, and
+of one before it, both drawn by a fixed seed. The sentences are found by words of lobes and sides
+alone, not as the program reads. A swap is found if a warning quotes the sentence. Of the open half
+the ids of failures are printed, too. A report without a second mention of the side holds no
+contradiction, even after a swap; it counts as missed.
 """
 
 import json
@@ -25,7 +25,7 @@ from neurowhere.exceptions import DataWarning
 from setting import print_table
 
 CASES = Path(__file__).parent / "cases"
-OPEN, FROZEN = "reports_open", "reports_frozen"
+OPEN, FRESH, FROZEN = "reports_open", "reports_fresh", "reports_frozen"
 SEED = 37
 SIDES = ("left", "right")
 # Words by which a report names a lobe, a part of it, or the artery that supplies it.
@@ -84,7 +84,7 @@ class Swap(NamedTuple):
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    for name in sys.argv[1:] or (OPEN, FROZEN):
+    for name in sys.argv[1:] or (OPEN, FRESH, FROZEN):
         path = CASES / f"{name}.jsonl"
         if not path.is_file():
             print(f"{path.name} is not there")

@@ -2,7 +2,7 @@
 
     python benchmarks/reports.py [--worst N -o FILE]
 
-Reports of `cases/reports_*.jsonl` (240, five styles) and `cases/machine_*.jsonl` (60 lesions, each
+Reports of `cases/reports_*.jsonl` (304, five styles) and `cases/machine_*.jsonl` (60 lesions, each
 in a long and a short style) name a seat, by its group of AAL3 regions and its side, and what must
 not be raised. Of the frozen halves, totals alone are printed. Each set is drawn as a report and as
 a study, the product of all words that was the only formula before.
@@ -79,6 +79,7 @@ def main():
 
 
 def read_sets():
+    yield "reports, fresh", read_jsonl("reports_fresh")
     for part in ("open", "frozen"):
         yield f"reports, {part}", read_jsonl(f"reports_{part}")
         machine = read_jsonl(f"machine_{part}")

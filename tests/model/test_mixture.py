@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from neurowhere import load_model
-from neurowhere.space.geometry import side_of_regions
+from neurowhere.space import default_atlas
+from neurowhere.space.geometry import gazetteer_of, side_of_regions
 
 REPORT = """FINDINGS: A 4.2 x 3.8 cm enhancing mass is centred in the left temporal lobe, with
 oedema extending into the parietal white matter. Mass effect on the left lateral ventricle, and 6
@@ -95,6 +96,23 @@ def test_what_is_normal_is_held_below_the_average(model):
     free, normal = (model.encode(text.format(said)) for said in ("", "The left insula is normal. "))
     assert ratio(normal, model, "insula", side=1) < 0.5 * ratio(free, model, "insula", side=1)
     assert ratio(normal, model, "insula", side=1) < 1
+
+
+def test_the_other_side_of_the_midline_is_that_of_the_atlas(model):
+    """A fifth of the left cuneus of the atlas is right of x = 0."""
+    gazetteer = gazetteer_of(default_atlas(), model.partition_)
+    left = gazetteer.shared_mm3[gazetteer.atlas.names.index("Cuneus_L")].toarray().ravel()
+    text = "CT head. 3 cm hematoma of the right cuneus. The left cuneus is normal."
+    q = model.encode(text, kind="report").probabilities
+    assert q @ left / (model.mean_map_ @ left) < 6  # else 25
+
+
+def test_what_is_only_mentioned_is_not_raised(model):
+    text = "MRI. A 3 cm enhancing mass is centred in the left superior parietal lobule. "
+    plain, told = (
+        model.encode(text + more) for more in ("", "The left postcentral gyrus was looked at.")
+    )
+    assert ratio(told, model, "postcentral gyrus", 1) < ratio(plain, model, "postcentral gyrus", 1)
 
 
 def test_what_a_finding_extends_to_weighs_little(model):

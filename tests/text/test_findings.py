@@ -62,6 +62,42 @@ def roles(text, counter):
             {("frontal lobe", "seat", "left")},
         ),
         (
+            "Mass of the left insula. The thalamus, including the pons, is normal.",
+            {("insula", "seat", "left"), ("thalamus", "spared", None), ("pons", "spared", None)},
+        ),
+        (
+            "Supratentorial: no infarct, thalamus included. Infarct in the left cerebellum.",
+            {("thalamus", "mentioned", None), ("cerebellum", "seat", "left")},
+        ),
+        (
+            "In the left insula there is cortical thickening. It does not enhance.",
+            {("insula", "seat", "left")},
+        ),
+        (
+            "The lesion in the left thalamus is not swollen; the pons is not swollen.",
+            {("thalamus", "seat", "left"), ("pons", "spared", None)},
+        ),
+        (
+            "A 71-year-old with a glioma of the left insula. The thalamus abuts the mass.",
+            {("insula", "seat", "left"), ("thalamus", "landmark", "left")},
+        ),
+        (
+            "Infarct of the left thalamus in a man with chronic headache. Old: scar in the pons.",
+            {("thalamus", "seat", "left"), ("pons", "old", "left")},
+        ),
+        (
+            "Left temporal lobe contusion opposite a right parietal lobe fracture.",
+            {("temporal lobe", "seat", "left"), ("parietal lobe", "level", "right")},
+        ),
+        (
+            "Glioma of the left insula. Physiological uptake is seen in the thalamus.",
+            {("insula", "seat", "left"), ("thalamus", "spared", None)},
+        ),
+        (
+            "MRI: left arm weak. Lt hemiparesis. R mesial area: tumour of the temporal lobe.",
+            {("temporal lobe", "seat", "right")},
+        ),
+        (
             "12 mm metastasis in the right cerebellum. Old infarct of the left occipital lobe.",
             {("cerebellum", "seat", "right"), ("occipital lobe", "old", "left")},
         ),
@@ -81,6 +117,22 @@ def test_what_a_cell_says_is_normal_is_no_seat(counter):
 def test_first_place_is_the_seat_where_no_place_has_a_cue_of_one(counter):
     text = "The lesion involves the left insula. It spreads to the putamen."
     assert {role for words, role, _ in roles(text, counter) if words == "insula"} == {"seat"}
+
+
+def test_an_impression_without_a_seat_has_it_where_it_mentions_a_place(counter):
+    text = "FINDINGS: Lesion of the left insula.\nIMPRESSION: stable, left putamen as before."
+    places = [p for f in find_findings(text, read_mentions(text, counter)) for p in f.seats]
+    assert {place.words for place in places} == {"insula", "putamen"}
+
+
+def test_an_impression_may_begin_within_a_line(counter):
+    text = "MRI of the brain. The scan is good. A mass lies in the left insula. Conclusion: glioma."
+    assert not any(
+        p.is_concluded for f in find_findings(text, read_mentions(text, counter)) for p in f.places
+    )
+    text += " Left insula glioma."
+    places = [p for f in find_findings(text, read_mentions(text, counter)) for p in f.places]
+    assert [place.is_concluded for place in places] == [False, True]
 
 
 def test_lobes_joined_by_a_hyphen_are_one_place(counter):

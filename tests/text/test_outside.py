@@ -56,6 +56,8 @@ def test_a_phrase_is_of_one_row():
         ("Ulnar neuropathy. The brain MRI is normal.", "nerve"),
         ("Vestibular neuritis; no lesion of the pons", "ear"),
         ("Ultrasound of the neck. A nodule of 22 mm.", "neck"),
+        ("Herniated disc, left paracentral", "spine"),
+        ("Hemangioma of the right hemisphere of the liver", "other organ"),
         ("The superior canal; the MRI of the brain is normal", "ear"),
         ("The lymph node was taken from the posterior triangle", "neck"),
         ("Perinephritis", "other organ"),

@@ -232,7 +232,7 @@ class Encoding:
         """Where a report gives the same lesion different sides; empty for a study."""
         if self.kind == "study":
             return ()
-        return tuple(find_contradictions(self.text, self.findings, self.mentions.found))
+        return tuple(find_contradictions(self.text, self.findings))
 
     def shares(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return what part each place of a report has in the probability of a point or region.

@@ -1,12 +1,12 @@
 """Contradictions: where a report says left of a lesion, and elsewhere right of the same.
 
 What the places of a report say is sorted by lobe (``lobes.csv``) and side: in a conclusion C or in
-the findings F before it, of a lesion, or in F of a lobe or a hemisphere that is normal, N. Only a
+the findings F before it, of a lesion, or in F of a lobe that is normal, N. Only a
 side that the sentence itself gives to the place counts. With s a side and o the other one, a lobe
 is contradictory if
 
 1. C has a lesion on s and none on o, and F has it on o and not, or less surely, on s;
-2. C, F or the request has a lesion on s, N has all of s, and C or F a lesion on o;
+2. C or F has a lesion on s, N has all of s, and C or F a lesion on o;
 3. F has a lesion on s, N has all of s, and neither has anything on o.
 
 A lobe with a lesion on both sides is left alone. So are places that are old, pressed, compared or
@@ -22,11 +22,10 @@ from typing import Literal, NamedTuple
 
 from neurowhere.text.findings import FLUID, Finding, Role, document_of
 from neurowhere.text.reading.document import Document, Side
-from neurowhere.text.reading.mentions import Mention, Span
-from neurowhere.text.reading.tables import TEXT, Column, Row, one_of, read_table, split
+from neurowhere.text.reading.mentions import Span
+from neurowhere.text.reading.tables import TEXT, Column, Row, read_table, split
 
 OneSide = Literal["left", "right"]
-Scope = Literal["part", "lobe", "hemisphere"]
 OTHER: dict[OneSide, OneSide] = {"left": "right", "right": "left"}
 # How sure a role is that a lesion is in the place; 0 for a place that is normal.
 SURE = 1.0
@@ -41,11 +40,9 @@ OF_ROLE: dict[Role, float] = {
 BEYOND: tuple[Role, ...] = ("extension", "edema", "satellite")  # may be on the other side
 COLUMNS: dict[str, Column] = {
     "id": TEXT,
-    "hemisphere": one_of("yes no"),  # whether it is part of a hemisphere of the cerebrum
     "whole": TEXT,
     "stems": TEXT,
 }
-HEMISPHERE = "cerebral hemisphere"
 _SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?|regions?)$")
 # What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
 _BESIDE = re.compile(
@@ -53,7 +50,6 @@ _BESIDE = re.compile(
     r"(?:second|other|further|additional|more|new|recurren\w+|residual))\b",
     re.I,
 )
-KNOWN_BEFORE = ("indication", "history")  # sections of what a report is about
 _OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
 _EXTRA_AXIAL = re.compile(r"[ -]+(?:\w+[ -]+)?(?:extra-?axial|subdural|extradural|epidural)", re.I)
 _CELL = re.compile(r"[|\t]")
@@ -91,15 +87,13 @@ class _Said(NamedTuple):
     side: Side
     sure: float  # as in `OF_ROLE`
     is_concluded: bool
-    scope: Scope  # what it is said of
+    is_whole: bool  # whether it is said of the whole lobe
     where: Span
     is_old: bool  # whether the sentence may tell of an earlier scan
     is_given: bool  # whether the sentence gives the side; else it is that of its finding
 
 
-def find_contradictions(
-    text: str, findings: Sequence[Finding], mentions: Sequence[Mention] = ()
-) -> list[Contradiction]:
+def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradiction]:
     r"""Find where a report contradicts itself on the side of a lesion.
 
     Parameters
@@ -107,8 +101,6 @@ def find_contradictions(
     text : str
     findings : sequence of Finding
         As `neurowhere.text.findings.find_findings` gives them.
-    mentions : sequence of Mention
-        What was read in all of the text, its request included.
 
     Returns
     -------
@@ -128,13 +120,9 @@ def find_contradictions(
     """
     document = document_of(text)
     said = list(_said(document, findings))
-    asked = list(_asked(document, mentions))
     found = []
     for lobe in dict.fromkeys(each.lobe for each in said):
-        if pair := _pair(
-            [each for each in said if each.lobe == lobe],
-            [each for each in asked if each.lobe == lobe],
-        ):
+        if pair := _pair([each for each in said if each.lobe == lobe]):
             first, other = pair
             if other.sure and other.where < first.where:
                 first, other = other, first
@@ -148,9 +136,9 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
     for finding in findings:
         told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
         for place in finding.places:
-            sure = OF_ROLE.get(place.role)
-            is_beyond = place.role in BEYOND and not place.territory
-            is_given = place.side_where is not None and not is_beyond
+            is_promoted = place.role == "seat" and (not place.rule or place.rule == "roles:old")
+            sure = OF_ROLE.get("mentioned" if is_promoted else place.role)
+            is_given = place.side_where is not None and place.role not in BEYOND
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue
@@ -162,21 +150,17 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
                 if not sure and _BESIDE.search(document.text, *where):
                     continue
                 is_old = bool(_OLD.search(document.text, *where))
-                for lobe, scope in _lobes_of(place.names, of_hemisphere=not sure):
+                for lobe, is_whole in _lobes_of(place.names):
                     yield _Said(
-                        lobe, place.side, sure, place.is_concluded, scope, where, is_old, is_given
+                        lobe,
+                        place.side,
+                        sure,
+                        place.is_concluded,
+                        is_whole,
+                        where,
+                        is_old,
+                        is_given,
                     )
-
-
-def _asked(document: Document, mentions: Sequence[Mention]) -> Iterator[_Said]:
-    """Yield what a request, or another section without findings, says of each lobe."""
-    for mention in mentions:
-        is_of_lesion = mention.is_structure and not (mention.is_negated or mention.is_crossed)
-        if mention.section in KNOWN_BEFORE and mention.side and is_of_lesion:
-            where = _sentence(document, mention.start)
-            if not _OLD.search(document.text, *where):
-                for lobe, scope in _lobes_of((mention.term,)):
-                    yield _Said(lobe, mention.side, SURE, False, scope, where, False, True)
 
 
 def _sentence(document: Document, at: int) -> Span:
@@ -189,18 +173,13 @@ def _sentence(document: Document, at: int) -> Span:
     return document.span(*document.sentences[document.sentence_of(token)])
 
 
-def _lobes_of(names: Iterable[str], *, of_hemisphere: bool = False) -> Iterator[tuple[str, Scope]]:
-    """Yield the lobes that a place of some names is in, and whether it is the whole of each.
-
-    A hemisphere is that of all its lobes, if asked so: what is normal there is in each.
-    """
+def _lobes_of(names: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the lobes that a place of some names is in, and whether it is the whole of each."""
     names = [name.lower() for name in names]
     for row, stems in _lobes():
         lobe, wholes = row.id.replace("-", " "), split(row["whole"])
         if any(stems.search(name) for name in names):
-            yield lobe, "lobe" if any(_SUFFIX.sub("", name) in wholes for name in names) else "part"
-        elif of_hemisphere and HEMISPHERE in names and row["hemisphere"] == "yes":
-            yield lobe, "hemisphere"
+            yield lobe, any(_SUFFIX.sub("", name) in wholes for name in names)
 
 
 @cache
@@ -209,7 +188,7 @@ def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
     return [(row, re.compile(rf"\b(?:{'|'.join(split(row['stems']))})")) for row in rows]
 
 
-def _pair(said: Sequence[_Said], asked: Sequence[_Said]) -> tuple[_Said, _Said] | None:
+def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     """Return what contradicts each other of what is said of one lobe; see the rules above."""
     given = [each for each in said if each.is_given]
     if any(each.side == "bilateral" for each in given if each.sure == SURE):
@@ -217,7 +196,7 @@ def _pair(said: Sequence[_Said], asked: Sequence[_Said]) -> tuple[_Said, _Said] 
     carried = {each.side for each in said if each.sure and not each.is_given}
     for side, other in OTHER.items():
         pair = _against_findings(given, side, other, is_carried=side in carried)
-        if pair := pair or _against_normal(given, asked, side, other):
+        if pair := pair or _against_normal(given, side, other):
             return pair
     return None
 
@@ -237,35 +216,27 @@ def _against_findings(
 
 
 def _against_normal(
-    said: Sequence[_Said], asked: Sequence[_Said], side: OneSide, other: OneSide
+    said: Sequence[_Said], side: OneSide, other: OneSide
 ) -> tuple[_Said, _Said] | None:
     """Return a lesion on a side, and one on the other or what calls that side normal: rules 2, 3.
 
     A conclusion that the findings bear out is not doubted.
     """
-    normal = [each for each in said if not (each.sure or each.is_concluded or each.scope == "part")]
+    normal = [each for each in said if each.is_whole and not (each.sure or each.is_concluded)]
     concluded, found = _lesions(said, side, True), _lesions(said, side, False)
     other_concluded = _lesions(said, other, True)
     elsewhere = [*other_concluded, *_lesions(said, other, False)]
     if other_concluded:
         concluded = []
-    is_of_other = any(each.side != side for each in normal if each.scope == "lobe")
+    is_of_other = any(each.side != side for each in normal)
     new = [each for each in found if not each.is_old]
     for lesion in new if _is_sure(found) else (*concluded, *new):
-        denied = [
-            each
-            for each in normal
-            if each.side == side
-            and each.where != lesion.where
-            and (each.scope == "lobe" or lesion.sure == SURE)
-        ]
+        denied = [each for each in normal if each.side == side and each.where != lesion.where]
         if denied and elsewhere:
             return lesion, elsewhere[0]
         if denied and not (is_of_other or lesion.is_concluded):
             return lesion, denied[0]
-    is_of_side = any(each.side == side for each in normal) and not (concluded or found)
-    request = _lesions(asked, side, False) if is_of_side and elsewhere else []
-    return (request[0], elsewhere[0]) if request else None
+    return None
 
 
 def _is_sure(lesions: Sequence[_Said]) -> bool:

@@ -83,15 +83,16 @@ FLUID = re.compile(
 )
 # After a place: what is of the skull, or leads through it.
 _BONE = re.compile(
-    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy|craniectomy|drain"
-    r"|shunt|catheter|approach)",
+    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy|craniectomy"
+    r"|drain|shunt|catheter|approach)",
     re.I,
 )
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
 _SIDE = re.compile(
-    r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)|(?<![^\s(])[LR]t?(?= [a-z]{3})"
+    r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
+    r"|(?<![^\s(])[LR]t?(?= (?:[a-z]{3}|[AMP]\d))"
 )
 _NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
@@ -113,7 +114,7 @@ _CONCLUSION = re.compile(
     r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
     r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
-    r"|(?<=[.!?] )(?:impression|conclusion|opinion|summary|assessment|in summary|in conclusion)\b(?=[:,])",
+    r"|(?<=[.!?] )(?:impression|(?:in )?conclusion|opinion|(?:in )?summary|assessment)\b(?=[:,])",
     re.I | re.M,
 )
 
@@ -356,7 +357,7 @@ def _with_roles(
     firsts = [first for first, _, _ in cues]
     concluded = _conclusion(document.text)
     has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
-    found = []
+    found: list[Place] = []
     for place in sorted(places, key=lambda place: place.span):
         token = bisect_right(document.starts, place.span[0]) - 1
         first, end = document.sentences[document.sentence_of(token)]
