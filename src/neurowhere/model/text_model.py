@@ -427,7 +427,8 @@ class TextModel(Parameters):
             hedge_weight=hedge_weight,
             kind=kind,
         )
-        if encoding.checked().is_mean_map and self.text != "none":
+        says_nothing = encoding.checked().find_uses is dict  # which is quicker than to find them
+        if says_nothing and self.text != "none":
             warnings.warn(
                 f"the text supports no map, {encoding.support}: its map is the mean map of all "
                 "studies",
@@ -686,6 +687,7 @@ class TextModel(Parameters):
         order = np.lexsort((features.indices, -features.data))  # the same in any batch
         order = order.astype(np.int32)
         is_report = report is not None and report.gate > 0.5
+        is_normal = report is not None and report.is_normal
         uses = partial(self._uses, own, 0, order)
         return Encoding(
             text=text,
@@ -693,7 +695,7 @@ class TextModel(Parameters):
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
-            find_uses=dict if report and report.is_normal else uses,
+            find_uses=dict if is_normal or not len(order) else uses,
             mentions=own.mentions[0],
             listed=own.listed[0],
             calibrate=mass_for_seats if is_report else partial(self._mass_for, features),
