@@ -38,6 +38,9 @@ AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a
 STATED = classes("state modifier")
 CORRECTING = classes("preposition finite auxiliary participle")
 EFFECT = classes("effect lesion responding")
+LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
+PLURAL = classes("effect null quality of-place responding")
+OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 LEADING = classes("preposition wall")
 MADE = classes("lesion made")
@@ -265,9 +268,16 @@ def subject(s: Scope, clause: Clause, place: int) -> list[int]:
 def has_pronoun(s: Scope, clause: Clause, place: int) -> bool:
     """Whether a pronoun stands for the subject."""
     return any(
-        "pronoun" in kinds and not (n + 1 < len(clause) and s.is_noun(clause.tokens[n + 1]))
+        "pronoun" in kinds and not is_about(s, clause, n + 1)
         for n, kinds in enumerate(clause.kinds[:place])
-    )  # not "this mechanism is not"
+    )
+
+
+def is_about(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a noun stands at some place, after "this": "this mechanism", "both effects"."""
+    if place >= len(clause) or s.cue(clause.tokens[place]):
+        return False
+    return s.is_noun(clause.tokens[place]) or not OUTCOME.isdisjoint(clause.kinds[place])
 
 
 def taken_up(s: Scope, clause: Clause) -> list[int]:
@@ -479,9 +489,9 @@ def lesion_end(s: Scope, clause: Clause, place: int) -> int:
     end = 0
     for p in range(place + 1, min(place + 12, len(clause))):
         kinds, is_place = clause.kinds[p], s.is_structure_at(clause.tokens[p])
-        if not is_place and (not MADE.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p])):
-            end = p + 1
-        elif "of-lesion" in kinds and end:
+        if (not is_place and (not MADE.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p]))) or (
+            "of-lesion" in kinds and end
+        ):
             end = p + 1
         elif IN_PHRASE.isdisjoint(kinds) and not clause.inside[p]:
             break
@@ -525,8 +535,23 @@ def reached(s: Scope, tag: Tag) -> list[int]:
         return []  # "once it has resolved"
     if tag.direction not in DIRECTIONS:
         return []
-    names = DIRECTIONS[tag.direction](s, tag, clause, place, place + tag.end - tag.first)
+    after = place + tag.end - tag.first
+    if not tag.is_open and is_aside_of_list(s, tag, clause, place, after):
+        return []
+    names = DIRECTIONS[tag.direction](s, tag, clause, place, after)
     return s.structures(names) if tag.row["target"] == "places" else names
+
+
+def is_aside_of_list(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+    """Whether a cue tells in what respect only: "regions that were not active in controls"."""
+    if tag.direction not in ("not", "back", "beside", "both"):
+        return False
+    is_reduced = tag.direction == "not" and place > 0 and not any(clause.verbs[:place])
+    is_relative = "relative" in link_kinds(clause) or (
+        is_reduced and not PLURAL.isdisjoint(clause.kinds[place - 1])
+    )
+    is_qualified = any(not LIMITING.isdisjoint(kinds) for kinds in clause.kinds[after : after + 3])
+    return is_relative and is_qualified and not s.structures(clause.named(after))
 
 
 def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -538,7 +563,8 @@ def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list
     is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
     names = ahead(s, clause, after, through_verbs=is_sole)
     if not s.structures(names):
-        names += listed_after(s, clause) or each_of(s, clause, tag)
+        listed = [] if tag.row["target"] else listed_after(s, clause)
+        names += listed or each_of(s, clause, tag)
     is_null = "null" in object_kinds(clause, after)
     names = s.structures(names) if is_null else names
     if tag.is_open:
@@ -642,11 +668,29 @@ def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
         there = s.structures(ahead(s, clause, after))
     if (there or is_by) and is_joined(clause, place):
         return there
+    if not tag.is_open and is_ill(s, clause, place):
+        return there
     is_state = tag.direction in ("beside", "measure") or tag.row["target"] == "places"
     if is_state and not tag.is_open and is_effect(s, clause, place):
         return there
     names = subject(s, clause, place)
     return names if s.structures(names) else [*names, *there]
+
+
+def is_ill(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a subject was said to be changed: "is flattened, but remains patent"."""
+    start = predicate_start(clause, place)
+    earlier = clause
+    if start <= 1 and clause.link == "but" and clause.number:
+        earlier, start = s.clauses[clause.number - 1], FARTHEST
+    elif start == 0 or "conjunction" not in clause.kinds[start - 1]:
+        return False
+    verbs = earlier.verbs[:start]
+    if True not in verbs:
+        return False
+    said = range(verbs.index(True), min(start, len(earlier)))
+    is_denied = any(s.cue(earlier.tokens[p]) for p in said)
+    return not is_denied and any("state" in earlier.kinds[p] for p in said)
 
 
 def is_predicate(s: Scope, clause: Clause, place: int, after: int) -> bool:
@@ -763,7 +807,8 @@ def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
         return names
     is_quality |= any("quality" in kinds for kinds in clause.kinds[after : after + 3])
     owners = owner(s, clause, place) if is_quality else []
-    if not owners and is_quality and place and clause.words[place - 1] in ("of", "with"):
+    is_had = place > 0 and clause.words[place - 1] in ("of", "with")
+    if not owners and is_quality and is_had and not clause.commas[place - 1]:
         owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
     return [*names, *owners]
 
@@ -954,8 +999,10 @@ def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) ->
     """Return the places of the object of a verb of no class, or else of the subject."""
     if "failing" in s.kinds[tag.first]:
         return []
-    if clause.link == "but" and place <= 1 and not any(clause.verbs):
-        return s.structures(ahead(s, clause, after))  # "but not unknown faces"
+    if clause.link == "but" and place <= 1 and not any(clause.verbs[: after + 1]):
+        commas = clause.commas[after:]  # "but not unknown faces, …"
+        end = after + commas.index(True) if True in commas else len(clause)
+        return s.structures(clause.named(after, end))
     names = s.structures(direct(s, clause, after + 1))
     if names or (has_pronoun(s, clause, place) and not before(s, clause, place)):
         return names
