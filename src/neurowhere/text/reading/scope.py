@@ -40,6 +40,7 @@ CORRECTING = classes("preposition finite auxiliary participle")
 EFFECT = classes("effect lesion responding")
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
 PLURAL = classes("effect null quality of-place responding")
+OF_OTHERS = classes("people lesion")  # what "none" stands for rather than for places
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 LEADING = classes("preposition wall")
@@ -286,7 +287,10 @@ def taken_up(s: Scope, clause: Clause) -> list[int]:
         return s.names_before() if has_pronoun(s, clause, 1) else []
     earlier = s.clauses[clause.number - 1]
     limit = bisect_left(earlier.tokens, clause.tokens[0])
-    if clause.link == "(" or "relative" in link_kinds(clause):
+    is_relative = "relative" in link_kinds(clause)
+    if is_relative and any(map(FINDING.match, earlier.words)):
+        return []  # "a lesion in the pons, which does not enhance"
+    if clause.link == "(" or is_relative:
         return last_names(s, earlier, limit)
     return before_verb(earlier, limit)
 
@@ -609,8 +613,8 @@ def each_of(s: Scope, clause: Clause, tag: Tag) -> list[int]:
         return []
     names = s.structures(s.names_before())
     start, end = s.document.sentences[s.number - 1] if names else (0, 0)
-    is_people = any("people" in kinds for kinds in s.kinds[start:end])
-    return names if len(names) > 1 and not is_people else []
+    is_other = any(not OF_OTHERS.isdisjoint(kinds) for kinds in s.kinds[start:end])
+    return names if len(names) > 1 and not is_other else []
 
 
 def is_change(clause: Clause, place: int) -> bool:
@@ -957,7 +961,8 @@ def by_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int, action: 
         if "null" in object_kinds(clause, after + 1):
             rest = s.structures(rest)
         return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
-    is_own = "subject" in action and not (action.endswith("places") and is_joined(clause, place))
+    is_other = action.endswith("places") and (s.structures(rest) or is_joined(clause, place))
+    is_own = "subject" in action and not is_other
     names = subject(s, clause, place) if is_own else []
     if "places-of-subject" in action:
         names = s.structures(names)
