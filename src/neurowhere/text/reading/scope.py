@@ -508,16 +508,11 @@ def goes_on(s: Scope, clause: Clause, place: int) -> bool:
     """Whether a list goes on after the comma before some place."""
     if "conjunction" in clause.kinds[place]:
         place = min(place + 1, len(clause) - 1)
-        if "article" in clause.kinds[place]:
-            return False
     kinds = clause.kinds[place]
     if not AFTER_COMMA.isdisjoint(kinds):
         return clause.inside[place]
-    is_past = "participle" in kinds and "determiner" in NOTHING.union(
-        *clause.kinds[place + 1 :][:1]
-    )
-    if is_past or clause.tokens[place] in s.at or clause.verbs[place]:
-        return False  # "which lacked content, activated the …"
+    if clause.tokens[place] in s.at or clause.verbs[place]:
+        return False
     for p in range(place, len(clause)):
         i = clause.tokens[p]
         if "conjunction" in clause.kinds[p]:
@@ -561,7 +556,7 @@ def is_aside_of_list(s: Scope, tag: Tag, clause: Clause, place: int, after: int)
 def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return what follows, the place before that has none of it, or what a label is of."""
     if is_over(clause, after):
-        return listed_after(s, clause) or asked(s, clause) or subject(s, clause, place)
+        return listed_after(s, clause) or asked(s) or subject(s, clause, place)
     if is_idle_ahead(s, tag, clause, place, after):
         return []
     is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
@@ -599,10 +594,9 @@ def is_absent_part(s: Scope, clause: Clause, place: int, after: int) -> bool:
     return any(ends(clause, s.document.names[n].end - clause.tokens[after] + after) for n in names)
 
 
-def asked(s: Scope, clause: Clause) -> list[int]:
+def asked(s: Scope) -> list[int]:
     """Return the names of the sentence before, where that is a question."""
-    is_asked = not clause.number and s.number and "?" in s.gaps[s.sentence.first]
-    return s.names_before() if is_asked else []
+    return s.names_before() if "?" in s.gaps[s.sentence.first] else []
 
 
 def each_of(s: Scope, clause: Clause, tag: Tag) -> list[int]:
@@ -614,7 +608,7 @@ def each_of(s: Scope, clause: Clause, tag: Tag) -> list[int]:
     names = s.structures(s.names_before())
     start, end = s.document.sentences[s.number - 1] if names else (0, 0)
     is_other = any(not OF_OTHERS.isdisjoint(kinds) for kinds in s.kinds[start:end])
-    return names if len(names) > 1 and not is_other else []
+    return [] if is_other else names
 
 
 def is_change(clause: Clause, place: int) -> bool:
@@ -649,12 +643,10 @@ def object_kinds(clause: Clause, place: int) -> frozenset[str]:
 def owner(s: Scope, clause: Clause, place: int) -> list[int]:
     """Return the places that have none of what follows: "the pons shows no lesion"."""
     verb = place - 1
-    while verb >= 0 and not {"adverb", "determiner"}.isdisjoint(clause.kinds[verb]):
-        verb -= 1
     if verb < 0:
-        names = taken_up(s, clause) if clause.link in LABELLING and clause.link else []
+        names = taken_up(s, clause) if clause.link in LABELLING else []
     elif "owning" in clause.kinds[verb] or (clause.inside[verb] and not any(clause.verbs)):
-        names = (before if clause.link == "but" else subject)(s, clause, place)
+        names = before(s, clause, place)
     else:
         return []
     has_lesion = any("lesion" in s.kinds[s.document.names[n].first] for n in names)
@@ -668,13 +660,14 @@ def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
         return []
     there = where(s, clause, after)
     is_by = s.document.word(tag.end) == "by"
-    if not there and is_where(clause, after - 1):
+    is_stopped = after < len(clause) and s.is_stop(clause.tokens[after])  # "is intact after …"
+    if not (there or is_by or is_stopped):
         there = s.structures(ahead(s, clause, after))
     if (there or is_by) and is_joined(clause, place):
         return there
     if not tag.is_open and is_ill(s, clause, place):
         return there
-    is_state = tag.direction in ("beside", "measure") or tag.row["target"] == "places"
+    is_state = tag.direction in ("beside", "measure")
     if is_state and not tag.is_open and is_effect(s, clause, place):
         return there
     names = subject(s, clause, place)
@@ -703,24 +696,13 @@ def is_predicate(s: Scope, clause: Clause, place: int, after: int) -> bool:
     if not (is_led or ends(clause, after)):
         return place > 0 and is_linked(clause, after)
     if place == 0:
-        # Of what was named before, or of the place after it; "independent of age, the pons …".
-        return clause.link != "(" and (clause.number > 0 or True not in clause.commas[after:])
+        return True  # of what was named before, or of the place after it
     if is_led and {"being", "finite"}.isdisjoint(clause.kinds[place - 1]):
         return is_coordinate(clause, place)
-    p = place - 1
-    while p > 0 and ("adverb" in clause.kinds[p] or clause.words[p] == "both"):
-        p -= 1
-    kinds = clause.kinds[p]
+    kinds = clause.kinds[place - 1]
     if not LINKING.isdisjoint(kinds) or clause.commas[place]:
         return True
-    return {"determiner", "preposition"}.isdisjoint(kinds) and not _is_told_of(clause, place)
-
-
-def _is_told_of(clause: Clause, place: int) -> bool:
-    """Whether something else is said in a clause, since the last comma before some place."""
-    commas = clause.commas[:place]
-    start = place - 1 - commas[::-1].index(True) if True in commas else 0
-    return any(clause.verbs[start:place])
+    return {"determiner", "preposition"}.isdisjoint(kinds)
 
 
 def is_effect(s: Scope, clause: Clause, place: int) -> bool:
