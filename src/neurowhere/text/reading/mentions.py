@@ -30,7 +30,7 @@ from neurowhere.text.reading.implied import (
     sides_of_spared,
     without_spared,
 )
-from neurowhere.text.reading.lexicon import side_of, words_of
+from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Sides, read_sides
 from neurowhere.text.sections import ADDRESS, Part, read_sections
@@ -80,7 +80,7 @@ class Mention(NamedTuple):
         Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
     section : str or None
         Section of a report that it is in and that is no finding: "technique", "indication",
-        "history", "comparison", "plan" or "references"; "general" for what is so of all patients.
+        "history", "comparison", "plan" or "references".
     weight : float
         How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
         in a copy of an earlier sentence.
@@ -210,7 +210,7 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "implied": implied.first_words(),
         "pressed": pressed.first_words(),
         "halves": names.HALVES,
-        "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
+        "limbs": frozenset(["limb"]),
         "wrong": words_of("left", "right", "bilateral"),
     }
     words: dict[str, tuple[str, ...]] = {}
@@ -268,8 +268,7 @@ def read_mentions(
     document = counter.read(text)
     at = _tokens_of_levels(document)
     document = names.complete(document, counter, at, rules.rules().fixed)
-    corrected = (i for i in at["limbs"] if side_of(document.words[i]))
-    sides = read_sides(document, sorted([*at["sides"], *corrected]))
+    sides = read_sides(document, at["sides"])
     cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
     tabled = read_cells(document, cues)

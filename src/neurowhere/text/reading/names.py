@@ -15,10 +15,7 @@ from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import places
 from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.reading.lexicon import (
-    SIDES,
-    Side,
     is_beside_lesion,
-    is_lesion_word,
     lexicon,
     side_of,
 )
@@ -37,12 +34,6 @@ ELSEWHERE: dict[str, Column] = {
     "sentence": OPTIONAL,
 }
 HALVES = frozenset(["and", "or", "nor", *LOBES])
-LIMBS: dict[str, Side] = {
-    "right-arm": "right",
-    "left-arm": "left",
-    "right-leg": "right",
-    "left-leg": "left",
-}
 OF_BRAIN = re.compile(r"brain|cerebr|cerebell|crani|encephal|intracran|neur|subcortical")
 OF_VENTRICLES = re.compile(
     r"bleed|blood|choroid|cranial|csf$|cta?$|ependym|evd$|ha?emorrh|horn|hydroceph|intraventr|ivh$"
@@ -50,7 +41,6 @@ OF_VENTRICLES = re.compile(
 )
 SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of which one is right
 CAPSULE = "internal capsule"
-MISSPELT = tuple(f"misspelt-{side}" for side in SIDES)
 
 
 @cache
@@ -105,42 +95,16 @@ def complete(
     fixed : Trie
         Names whose words say nothing else.
     """
-    document = _with_sides(document, at["limbs"])
     names = _halves(document, counter, at["halves"])
     names = _without(names, [*_others(document, at["names"], fixed)])
     names = _with_capsule(document, counter, names, at["limbs"])
-    more = [
-        *_limbs(document, counter, at["limbs"]),
-        *_misspelt(document, counter, at["wrong"]),
-    ]
-    names = [*names, *more] if more else names
+    if misspelt := [*_misspelt(document, counter, at["wrong"])]:
+        names = [*names, *misspelt]
     if places := [*_places(document, names, at["names"])]:
         names = [*names, *places]
     if ruled := [*_ruled(document, names, at["implied"])]:
         names = [*names, *ruled]
     return document if names is document.names else document.renamed(names)
-
-
-def _with_sides(document: Document, tokens: Sequence[int]) -> Document:
-    """Correct sides that are misspelt beside a place or a lesion, and read those of letters."""
-    words, sided = document.words, document.sided
-    for i in tokens:
-        for kind in document.kinds[i] & LIMBS.keys():
-            if document.written(i).isupper():
-                sided[i] = LIMBS[kind]
-        side = next((s for s in SIDES if f"misspelt-{s}" in document.kinds[i]), None)
-        near = range(max(i - 4, 0), min(i + 5, len(words)))
-        if side and any(_may_have_side(document, j) for j in near):
-            words[i] = side
-            document.kinds[i] = lexicon()[side]
-    return document
-
-
-def _may_have_side(document: Document, i: int) -> bool:
-    """Whether token i is of a structure, a limb or a lesion."""
-    number = document.covered.get(i)
-    is_place = number is not None and document.names[number].is_structure
-    return is_place or "limb" in document.kinds[i] or is_lesion_word(document.words[i])
 
 
 def is_place_name(name: Name) -> bool:
@@ -314,16 +278,6 @@ def _is_of_lesion(document: Document, i: int) -> bool:
         or (j in document.begins and document.names[document.begins[j]].is_structure)
         for j in others
     )
-
-
-def _limbs(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
-    """Yield the limbs that letters stand for: "RUE 2/5"; full strength says nothing."""
-    for i in tokens:
-        for kind in document.kinds[i] & LIMBS.keys():
-            limb = kind.partition("-")[2]
-            is_full = document.words[i + 1 : i + 3] == ["5", "5"]
-            if limb in counter.vocabulary and document.written(i).isupper() and not is_full:
-                yield Name(i, i + 1, counter.vocabulary.index(limb), False)
 
 
 def _misspelt(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:

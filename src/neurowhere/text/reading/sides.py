@@ -14,15 +14,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.reading.document import Document, Name, Side
+from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, side_of
-from neurowhere.text.words import fold
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
-CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
 JOINTS = (["and"], ["or"], ["nor"], ["nor", "the"], ["and", "the"], ["versus"])  # of two sides
 COMPARING = frozenset(
     ["than", "and", "or", "nor", "the", "on", "in", "versus"]
@@ -62,8 +60,6 @@ IN_LIST = frozenset(["conjunction", "extending", "including"])
 NOT_IN_LIST = frozenset(["side", "related", "negator", "turn", "stop"])
 IN_CARRIED = frozenset(["towards", "leading", "determiner", "listed", "lesion", "adverb"])
 PLACED = frozenset(["lesion", "of-place"])
-UNPASSED = frozenset(["not-brain", "leading", "conjunction"]) | ADJECTIVAL
-MEASURE = frozenset(["unit", "exam"])
 RELATED = frozenset(["respectively", "related", "same-side"])
 BEGINNING = frozenset(["finite", "determiner", "adverb", "pronoun"])
 
@@ -156,28 +152,16 @@ class SideReader:
             if side is None:
                 continue
             mark = self.pair(i, side) or Attached(side, i, i + 1)
-            if (other := self.set_against(mark)) is not None:
-                self.sides.unapplied.append(Attached(OPPOSITE[side], other, other + 1))
-                mark = mark._replace(end=other + 1)
             done = mark.end - 1
             yield self.with_dominance(mark)
 
     def side_at(self, i: int) -> Side | None:
-        """Side of token i, if it is written as one: "L amygdala", not "l" or "RT"."""
-        word, after = self.words[i], self.gaps[i + 1][:1]
-        side = side_of(word)
-        if side is None or word in SIDE_OF:
-            return side
-        if word in LETTERS:
-            if self.word(i - 1) == "b" and word == "l" and self.gaps[i] == "/":
-                return "bilateral"
-            return side if self.document.written(i).isupper() else None
-        if word in ("lh", "rh"):
-            return side if after in (" ", "-", ".", "_", ":", ",") else None
-        if word in ("lt", "rt") and after != ".":
-            is_led = i + 1 in self.begins or "modifier" in self.kinds_at(i + 1)
-            return side if is_led else None
-        return side
+        """Side of token i, if it is written as one: "L amygdala", not "l"."""
+        word = self.words[i]
+        if word not in LETTERS or self.document.written(i).isupper():
+            return side_of(word)
+        is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
+        return "bilateral" if is_both else None
 
     def kinds_at(self, i: int) -> frozenset[str]:
         """Classes of a token, none beyond the text."""
@@ -209,17 +193,6 @@ class SideReader:
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
         return self.words[j] in COMPARING or not COMPARED.isdisjoint(self.kinds[j])
-
-    def set_against(self, mark: Attached) -> int | None:
-        """Token of the other side in "left, but not right, insula"."""
-        words = self.words[mark.end : mark.end + 4]
-        for phrase in CONTRASTS if mark.side in OPPOSITE else ():
-            if words[: len(phrase)] == phrase:
-                j = mark.end + len(phrase)
-                j += self.word(j) == "the"
-                is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE[mark.side]
-                return j if is_other else None
-        return None
 
     def with_dominance(self, mark: Attached) -> Attached:
         """Return both sides for one that has more: "worse on the left", "left-predominant"."""
@@ -282,38 +255,23 @@ class SideReader:
                 assert number is not None
                 if "lesion" in self.kinds[j - 1] and j > start:
                     break
-                if not self.is_adjective(number):
-                    return self.nouns(mark, adjectives, number)
                 adjectives.append(number)
+                if not ADJECTIVE.fullmatch(self.words[end - 1]):
+                    return self.nouns(adjectives)
             elif not self.is_passed(mark, j, end):
                 n_unknown += 1
                 if n_unknown > MOST_UNKNOWN or not self.is_unknown(mark, j, end):
                     break
             j = end
-        if self.words[mark.first] == "both":
-            return []
-        heads = (self.words[self.names[n].end - 1] for n in adjectives)
-        return [
-            n for n, h in zip(adjectives, heads, strict=True) if not GENERAL_ADJECTIVE.fullmatch(h)
-        ]
+        heads = [self.words[self.names[n].end - 1] for n in adjectives]
+        kept = zip(adjectives, heads, strict=True)
+        return [n for n, head in kept if not GENERAL_ADJECTIVE.fullmatch(head)]
 
-    def is_adjective(self, number: int) -> bool:
-        """Whether a name wants a noun after it: "left frontal …", "left white matter of the"."""
-        name = self.names[number]
-        head = self.words[name.end - 1]
-        is_inverted = name.end - name.first > 1 and GENERAL_ADJECTIVE.fullmatch(head)
-        goes_on = "led" in self.kinds[name.end - 1] and "leading" in self.kinds_at(name.end)
-        return goes_on or bool(ADJECTIVE.fullmatch(head) and not is_inverted)
-
-    def nouns(self, mark: Attached, adjectives: list[int], number: int) -> list[int]:
-        """Return adjectives and the name that they lead to; "both" wants it in the plural."""
-        end = self.names[number].end
-        if self.words[mark.first] == "both":
-            head = self.words[end - 1]
-            return [number] if fold(head) != head and self.word(end) != "and" else []
-        names = [*adjectives, number]
+    def nouns(self, names: list[int]) -> list[int]:
+        """Return names, and those that a slash joins to the last of them."""
+        end = self.names[names[-1]].end
         while self.gaps[end] == "/" and self.is_structure(self.begins.get(end)):
-            names.append(self.begins[end])
+            names = [*names, self.begins[end]]
             end = self.names[names[-1]].end
         return names
 
@@ -324,23 +282,11 @@ class SideReader:
             return j not in self.document.inner
         if j == mark.end:
             gap = gap.removeprefix(".") if self.words[mark.end - 1] not in SIDE_OF else gap
-            if gap[:1] in ")]" and self.is_bracketed(mark):
-                gap = gap[1:]
             if "," in gap:
                 return not (mark.dominant or mark.end > mark.first + 2)
-        is_size = gap == "." and self.words[j - 1].isdigit()  # "left 3.5 cm hematoma"
-        if j in self.starts or (BREAK.search(gap) and not is_size):
+        if j in self.starts or BREAK.search(gap):
             return True
-        is_between = "modifier" in self.kinds[j - 1] and "modifier" in self.kinds[j]
-        return "," in gap and not (is_between and j not in self.begins)
-
-    def is_bracketed(self, mark: Attached) -> bool:
-        """Whether a side in brackets is of what follows: "(L) insula", not "insula (L)"."""
-        i = mark.first
-        if self.gaps[i][-1:] not in ("(", "["):
-            return False
-        before = self.finishes.get(i - 1)
-        return not (self.is_structure(before) or "lesion" in self.kinds_at(i - 1))
+        return "," in gap and "modifier" not in self.kinds[j - 1]
 
     def is_passed(self, mark: Attached, j: int, end: int) -> bool:
         """Whether a side reaches its name across a word."""
@@ -348,21 +294,17 @@ class SideReader:
         if "leading" in kinds:
             is_on = j == mark.end and self.led_by(mark.first) == ["on", "the"]
             return is_on or not AFTER_LED.isdisjoint(before)
-        if "not-brain" in kinds or ("lesion" in before and j > mark.end):
-            return False
-        if not ADJECTIVAL.isdisjoint(kinds):
-            return self.words[mark.end - 1] != "bilaterally" or "modifier" in kinds
-        if "conjunction" in kinds:
-            return j > mark.end
-        return self.words[j].isdigit() or self.words[j] == "x" or not MEASURE.isdisjoint(kinds)
+        is_after = "lesion" in before and j > mark.end  # "left infarct thalamic"
+        return not (is_after or ADJECTIVAL.isdisjoint(kinds))
 
     def is_unknown(self, mark: Attached, j: int, end: int) -> bool:
         """Whether a word may be an adjective that the tables do not have."""
         kinds = self.kinds[end - 1]
-        if not UNPASSED.isdisjoint(kinds) or ("lesion" in self.kinds_at(j - 1) and j > mark.end):
-            return False
-        is_noun = j in self.begins or not CLOSED.isdisjoint(kinds) or len(self.words[j]) < 2
-        return not is_noun and self.words[mark.end - 1] != "bilaterally"
+        if j == mark.end:
+            is_over = "conjunction" in kinds or self.words[j - 1] == "bilaterally"
+        else:
+            is_over = "lesion" in self.kinds[j - 1]
+        return not is_over and j not in self.begins and CLOSED.isdisjoint(kinds)
 
     # ---- behind
 
@@ -375,12 +317,12 @@ class SideReader:
                 self.words[i] in ("on", "the") or not COMPARED.isdisjoint(self.kinds[i])
             ):
                 i -= 1
-            return self.nearest(i, REACH_BACK, across=True)
+            return self.nearest(i, REACH_BACK)
         if self.led_by(i) == ["on", "the"]:
             return [] if i - 2 in self.starts else self.nearest(i - 3, REACH_BACK)
         if self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
             return self.nearest(i - 2, REACH_BACK)
-        if self.words[i] == "bilaterally" or "lateralised" in self.kinds_at(mark.end):
+        if self.words[i] == "bilaterally":
             return self.nearest(i - 1, REACH_BACK)
         return self.by_signs(mark) or self.labelled(mark)
 
@@ -408,32 +350,22 @@ class SideReader:
                 break
         return []
 
-    def nearest(self, i: int, reach: int, *, across: bool = False) -> list[int]:
+    def nearest(self, i: int, reach: int) -> list[int]:
         """Return the structure that ends at token i, or not far before it."""
         for j in range(i, max(i - reach, -1), -1):
             number = self.finishes.get(j)
-            if self.is_structure(number):
-                assert number is not None
+            if number is not None and self.is_structure(number):
                 return [number]
-            kinds, gap = self.kinds_at(j), self.gaps[j]
-            if "not-brain" in kinds or not SIDE_OF.keys().isdisjoint(kinds):
-                return []
-            if j in self.starts or (BREAK.search(gap) and "(" not in gap):
-                return []
-            if "," in gap and not across:
-                return []
+            gap = self.gaps[j]
+            if j in self.starts or "," in gap or (BREAK.search(gap) and "(" not in gap):
+                break
         return []
 
     # ---- limbs
 
     def limbs(self, mark: Attached) -> list[int]:
         """Return the limb or the sign that a side is of: "left index finger"."""
-        is_preferred = "preferred" in self.kinds_at(mark.end + 1)
-        if "handed" in self.kinds_at(mark.end) and (self.word(mark.end) != "hand" or is_preferred):
-            return []
         for j in range(mark.end, min(mark.end + 4, len(self.words))):
-            if self.gaps[j] not in (" ", "-"):
-                break
             if j in self.begins and self.is_limb(self.begins[j]):
                 return [self.begins[j]]
             if "of-limb" not in self.kinds[j]:
@@ -443,16 +375,12 @@ class SideReader:
         return [before] if is_on and before is not None and self.is_limb(before) else []
 
     def is_limb(self, number: int, *more: str) -> bool:
-        """Whether a name is of a limb, of a visual field or of a sign."""
+        """Whether a name is of a limb or of a sign."""
         name = self.names[number]
         if name.is_structure or name.term == NO_TERM or "of-cortex" in self.kinds_at(name.end):
             return False
-        words = self.words[name.first : name.end]
         kinds = NOTHING.union(*self.kinds[name.first : name.end])
-        if words == ["visual", "field"] or (words[-1] == "nerve" and "limb-nerve" in kinds):
-            return True
-        is_part = "limb" in kinds and "of-cortex" not in kinds
-        return is_part or not kinds.isdisjoint({"sign", *more})
+        return not kinds.isdisjoint({"limb", "sign", *more})
 
     def share_limbs(self) -> None:
         """Give other limbs of a sentence its side, if it has but one."""
@@ -487,38 +415,23 @@ class SideReader:
     def spread(self, mark: Attached) -> None:
         """Give a side to the places of the clause that it begins."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
-        is_label = ":" in self.gaps[end] and end in self.starts
-        _, last = self.document.sentences[
-            self.document.sentence_of(end if is_label else mark.first)
-        ]
-        sides = (j for j in range(end, last) if not OTHER.isdisjoint(self.kinds[j]))
-        stop = next((j for j in sides if self.side_at(j)), last)
-        for rank, number in enumerate(self.structures(end, stop)):
+        _, last = self.document.sentences[self.document.sentence_of(end)]
+        for rank, number in enumerate(self.structures(end, last)):
             new = mark._replace(is_inherited=rank > 0, row="sides:clause")
             self.sides.applied.setdefault(number, new)
 
     def along(self, number: int, mark: Attached) -> None:
         """Pass a side on along a list, and to what a finding extends to or includes."""
         name = self.names[number]
-        before = self.finishes.get(mark.first - 1)  # a name without a side: a list began before
-        is_last = "," in self.gaps[mark.first] and before is not None
-        if mark.end > name.end or (is_last and before not in self.sides.applied):
-            return
-        start = self.list_start(name)
-        # A note that begins with a side is a list: "Left thalamus, anterior putamen".
-        is_note = mark.first in self.starts
-        first = name.end if start is None else start
-        for each in self.listed(first, is_carried=start is not None, is_note=is_note):
+        start = name.end  # or that of a list in brackets or after a colon
+        while start < len(self.words) and not PLACED.isdisjoint(self.kinds[start]):
+            start += 1
+        is_headed = self.gaps[start].strip() in (":", "(")
+        first = start if is_headed else name.end
+        is_note = mark.first in self.starts  # such a note is a list: "Left thalamus, putamen"
+        for each in self.listed(first, is_carried=is_headed, is_note=is_note):
             inherited = mark._replace(is_inherited=True, row="sides:list")
             self.sides.applied.setdefault(each, inherited)
-
-    def list_start(self, name: Name) -> int | None:
-        """First token of a list in brackets or after a colon that a wide name heads."""
-        j = name.end
-        while j < len(self.words) and not PLACED.isdisjoint(self.kinds[j]):
-            j += 1
-        is_wide = j > name.end or "general" in self.kinds[name.end - 1]
-        return j if is_wide and self.gaps[j].strip() in (":", "(") else None
 
     def listed(self, start: int, *, is_carried: bool, is_note: bool = False) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from neurowhere.text.general import is_research
 from neurowhere.text.language import is_foreign
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.tables import (
@@ -22,6 +21,7 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
+from neurowhere.text.relatives import is_research
 
 DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
