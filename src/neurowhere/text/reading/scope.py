@@ -105,8 +105,11 @@ class Scope:
         for tag in sorted(self.standing(), key=lambda tag: not tag.is_open):
             is_open = tag.is_open or tag.first in self.opened
             into = self.said.hedged if is_open else self.said.denied
+            # "A possible focus, favoured to be artefactual" stays open.
+            kept = self.said.hedged if not is_open and tag.direction == "back" else ()
             for number in reached(self, tag):
-                if not tag.first <= self.document.names[number].first < tag.end:
+                first = self.document.names[number].first
+                if number not in kept and not tag.first <= first < tag.end:
                     into.setdefault(number, tag)
 
     def standing(self) -> list[Tag]:
