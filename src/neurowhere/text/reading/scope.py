@@ -103,10 +103,13 @@ class Scope:
     def read(self) -> None:
         """Deny and hedge the names of the sentence."""
         for tag in sorted(self.standing(), key=lambda tag: not tag.is_open):
-            is_open = tag.is_open or tag.first in self.opened
+            is_open = tag.is_open or tag.first in self.opened or self.is_modal(tag)
             into = self.said.hedged if is_open else self.said.denied
+            # "A possible focus, favoured to be artefactual" stays open.
+            kept = self.said.hedged if not is_open and tag.direction == "back" else ()
             for number in reached(self, tag):
-                if not tag.first <= self.document.names[number].first < tag.end:
+                first = self.document.names[number].first
+                if number not in kept and not tag.first <= first < tag.end:
                     into.setdefault(number, tag)
 
     def standing(self) -> list[Tag]:
@@ -168,6 +171,12 @@ class Scope:
             or other.direction != "beside"
             or (not TURNING.isdisjoint(said | self.kinds[tag.first]) or other.first == tag.end)
         )
+
+    def is_modal(self, tag: Tag) -> bool:
+        """Whether a denial is itself left open: "may be normal", "probably artefactual"."""
+        i = tag.first - 1
+        hedge = self.at.get(i - (i > 0 and "being" in self.kinds[i]))
+        return tag.direction in ("back", "beside") and hedge is not None and hedge.is_open
 
     def is_partial(self, tag: Tag) -> bool:
         """Whether a word before a cue says that it is only partly so: "partly resolved"."""

@@ -21,6 +21,7 @@ REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
+CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
 JOINTS = (["and"], ["or"], ["nor"], ["nor", "the"], ["and", "the"], ["versus"])  # of two sides
 COMPARING = frozenset(
     ["than", "and", "or", "nor", "the", "on", "in", "versus"]
@@ -152,6 +153,9 @@ class SideReader:
             if side is None:
                 continue
             mark = self.pair(i, side) or Attached(side, i, i + 1)
+            if (other := self.set_against(mark)) is not None:
+                self.sides.unapplied.append(Attached(OPPOSITE[side], other, other + 1))
+                mark = mark._replace(end=other + 1)
             done = mark.end - 1
             yield self.with_dominance(mark)
 
@@ -193,6 +197,17 @@ class SideReader:
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
         return self.words[j] in COMPARING or not COMPARED.isdisjoint(self.kinds[j])
+
+    def set_against(self, mark: Attached) -> int | None:
+        """Token of the other side in "left, but not right, insula"."""
+        words = self.words[mark.end : mark.end + 4]
+        for phrase in CONTRASTS if mark.side in OPPOSITE else ():
+            if words[: len(phrase)] == phrase:
+                j = mark.end + len(phrase)
+                j += self.word(j) == "the"
+                is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE[mark.side]
+                return j if is_other else None
+        return None
 
     def with_dominance(self, mark: Attached) -> Attached:
         """Return both sides for one that has more: "worse on the left", "left-predominant"."""
