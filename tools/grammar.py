@@ -37,6 +37,7 @@ EXAMPLES = 3
 
 
 def rows_of(name):
+    """Return the rows of a table of the reader."""
     with (TABLES / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
