@@ -189,10 +189,6 @@ class Document:
         """Where some tokens are in the text."""
         return self.starts[first], self.ends[end - 1]
 
-    def tokens_within(self, start: int, end: int) -> range:
-        """Return the tokens that begin within some characters of the text."""
-        return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
-
     # ---- sentences
 
     @cached_property
@@ -210,10 +206,7 @@ class Document:
             starts |= {bisect_left(self.starts, cell[0]) for row in table for cell in row}
         starts.discard(len(self.words))
         starts.add(0)
-        bounds = pairwise(sorted({*starts, len(self.words)}))
-        long = (bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE)
-        cuts = [i for first, end in long for i in range(first, end, LONGEST_SENTENCE)]
-        return sorted(starts.union(cuts))
+        return _with_cuts(sorted(starts), len(self.words))
 
     @cached_property
     def starts_of_sentences(self) -> frozenset[int]:
@@ -247,6 +240,14 @@ class Document:
         if not self.gaps[i].startswith(". ") or not (before in POINTED or is_clipped):
             return False
         return not COMPARED.search(self.gaps[i - 1])
+
+
+def _with_cuts(starts: list[int], end: int) -> list[int]:
+    """Cut what goes on for long."""
+    bounds = pairwise([*starts, end])
+    long = [bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE]
+    cuts = [i for first, last in long for i in range(first, last, LONGEST_SENTENCE)]
+    return sorted({*starts, *cuts}) if cuts else starts
 
 
 # ---- tables

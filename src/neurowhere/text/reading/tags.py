@@ -112,7 +112,8 @@ def find_signs(document: Document) -> list[Tag]:
     """Return the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
     gaps, found = document.gaps, list[Tag]()
     starts = document.starts_of_sentences
-    for i, gap in enumerate(gaps[:-1]):
+    signed = [i for i, gap in enumerate(gaps[:-1]) if "?" in gap or "±" in gap or "+/-" in gap]
+    for i, gap in zip(signed, map(gaps.__getitem__, signed), strict=True):
         if AHEAD.search(gap) or (i == 0 and gap.strip() == "?"):
             found.append(Tag(i, i, row_of_sign("?")))
     for first, end in document.sentences:
