@@ -28,6 +28,7 @@ def classes(words: str) -> frozenset[str]:
 CLOSING = classes("conjunction preposition closing stop")  # nothing more is said of a subject
 EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun")  # no subject
 PREDICATE = classes("auxiliary adverb finite")  # what leads to what is said of a subject
+UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
 BEFORE_NOUN = classes("modifier determiner adverb")
 IN_PHRASE = classes("modifier side filler determiner")
@@ -306,28 +307,26 @@ def before(s: Scope, clause: Clause, place: int) -> list[int]:
     while place > 0:
         place -= 1
         i, kinds = clause.tokens[place], clause.kinds[place]
-        is_comma = is_begun and clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
-        if is_comma and not (is_listed or is_bare(clause, place)):
+        is_comma = clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
+        if is_begun and is_comma and not is_listed:
             break
         if clause.inside[place]:
             is_begun = True
             found.append(clause.names[place])
-        elif is_aside(s, clause, place):
+        elif place and is_aside(s, clause, place):
             found.clear()
         elif is_wall(s, clause, place, is_begun=is_begun):
             break
-        elif is_begun or not clause.words[place].endswith("ed"):  # "should be interpreted with"
+        else:
             is_listed |= is_begun and "conjunction" in kinds
-            is_begun |= (PREDICATE | {"negator"}).isdisjoint(kinds) and not s.cue(i)
+            is_begun |= UNBEGUN.isdisjoint(kinds) and not s.cue(i)
     return [number for number in reversed(found) if number >= 0]
 
 
 def is_aside(s: Scope, clause: Clause, place: int) -> bool:
     """Whether what follows a token is no part of a subject: "unlike the pons", "due to"."""
-    tag = s.at.get(clause.tokens[place])
-    if place == 0 or (tag and tag.direction == "except"):
-        return place > 0
-    return "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+    is_cause = "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+    return is_cause or s.cue(clause.tokens[place]) == "except"
 
 
 def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
@@ -338,20 +337,6 @@ def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
     if clause.verbs[place]:
         return is_begun
     return is_begun and (s.is_stop(i) or "wall" in clause.kinds[place])
-
-
-def is_bare(clause: Clause, place: int) -> bool:
-    """Whether the item of a list that ends at some place is a place and nothing else."""
-    for p in range(place, -1, -1):
-        is_name = clause.inside[p]
-        if not is_name and (
-            FINDING.match(clause.words[p])
-            or (IN_ITEM.isdisjoint(clause.kinds[p]) and not clause.commas[p])
-        ):
-            return False
-        if clause.commas[p]:
-            return True
-    return True
 
 
 def is_joined(clause: Clause, place: int) -> bool:
@@ -384,60 +369,36 @@ def ahead(
     """Return the names after some place of a clause, up to where another thing is said."""
     names = list[int]()
     known = 0  # place after a lesion that is taken for granted
-    is_placed = False  # a structure was named, and a preposition leads to what it does
-    is_said = False
     for p in range(start, min(len(clause), start + FARTHEST)):
-        if (
-            p > start
-            and clause.commas[p]
-            and ((is_said and not names) or not goes_on(s, clause, p))
-        ):
+        if p > start and clause.commas[p] and not goes_on(s, clause, p):
             break
-        is_said |= clause.verbs[p]
         if p < known:
             continue
         if p > start and is_of_known(clause, p):
             known = lesion_end(s, clause, p)
-        number = clause.names[p]
-        if number >= 0 and not (is_placed and is_function(s, number)):
-            names.append(number)
-        is_placed |= "leading-on" in clause.kinds[p] and bool(s.structures(names))
-        if clause.inside[p]:
-            continue
-        is_end = _stops_ahead(s, clause, p, names, through_verbs=through_verbs, is_first=p == start)
-        if is_end or (p > start and is_turned(clause, p)):
+        if clause.names[p] >= 0:
+            names.append(clause.names[p])
+        if not clause.inside[p] and (
+            is_end(s, clause, p, names, through_verbs=through_verbs)
+            if p > start
+            else clause.words[p] == "despite"
+        ):
             break
         if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
             break
     return names
 
 
-def _stops_ahead(
-    s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool, is_first: bool
-) -> bool:
+def is_end(s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool) -> bool:
     """Whether a denial that goes ahead ends at some place."""
-    word, i = clause.words[p], clause.tokens[p]
-    if is_first:
-        return word == "despite"
-    if word == "with" and "people" not in s.kinds[i - 1]:
-        return bool(names)
-    if s.is_stop(i) or (names and word == "from"):
+    i, word = clause.tokens[p], clause.words[p]
+    if s.is_stop(i) or is_turned(clause, p):
         return True
     if cue := s.cue(i):
         return bool(names) or cue != "not"
-    if is_past_verb(s, clause, p):
-        return True
-    return clause.verbs[p] and bool(names) and not through_verbs
-
-
-def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
-    """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
-    after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
-    return (
-        "participle" in clause.kinds[p]
-        and "determiner" in after
-        and s.is_noun(clause.tokens[p - 1])
-    )
+    is_with = word == "with" and "people" not in clause.kinds[p - 1]
+    is_verb = clause.verbs[p] and not through_verbs
+    return bool(names) and (is_with or is_verb or word == "from")
 
 
 def is_turned(clause: Clause, place: int) -> bool:
@@ -452,12 +413,6 @@ def is_affirmed(clause: Clause, place: int) -> bool:
     """Whether something is said to be there at some place: "present in the pons"."""
     near = clause.kinds[place : place + 2]
     return len(near) == 2 and not PRESENT.isdisjoint(near[0]) and "preposition" in near[1]
-
-
-def is_function(s: Scope, number: int) -> bool:
-    """Whether a name is neither of a place nor of what is wrong."""
-    name = s.document.names[number]
-    return not name.is_structure and "lesion" not in s.kinds[name.end - 1]
 
 
 def is_of_known(clause: Clause, place: int) -> bool:
@@ -536,7 +491,7 @@ def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list
     """Return what follows, the place before that has none of it, or what a label is of."""
     if is_over(clause, after):
         return listed_after(s, clause) or asked(s) or subject(s, clause, place)
-    if is_idle_ahead(s, tag, clause, place, after):
+    if is_idle_ahead(clause, place, after):
         return []
     is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
     names = ahead(s, clause, after, through_verbs=is_sole)
@@ -551,26 +506,13 @@ def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list
     return names if is_enough else [*names, *owner(s, clause, place)]
 
 
-def is_idle_ahead(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+def is_idle_ahead(clause: Clause, place: int, after: int) -> bool:
     """Whether a cue denies nothing of what follows: "no change", "patients without neglect"."""
     if is_change(clause, after) or "study" in object_kinds(clause, after):
         return True
     is_with = place > 0 and clause.words[place - 1] == "with"
     near = clause.kinds[max(place - 3, 0) : place][-1 - is_with :]
-    if any("people" in kinds for kinds in near):
-        return True  # groups are told apart by it
-    if is_absent_part(s, clause, place, after):
-        return True
-    is_first = place == 0 and clause.number == 0  # "without the pons nothing works"
-    return is_first and "conditional" in s.kinds[tag.first] and any(clause.verbs)
-
-
-def is_absent_part(s: Scope, clause: Clause, place: int, after: int) -> bool:
-    """Whether a part of the brain itself is missing: "absence of the corpus callosum"."""
-    if "losing" not in clause.kinds[place] or clause.words[after] != "the":
-        return False
-    names = s.structures(clause.named(after + 1, after + 2))
-    return any(ends(clause, s.document.names[n].end - clause.tokens[after] + after) for n in names)
+    return any("people" in kinds for kinds in near)  # groups are told apart by it
 
 
 def asked(s: Scope) -> list[int]:
@@ -714,7 +656,7 @@ def is_linked(clause: Clause, place: int) -> bool:
 
 def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the noun that an adjective stands before, or else what it is said of."""
-    if is_lost(clause, place, after):
+    if is_lost(clause, place):
         return []
     if ends(clause, after) or is_linked(clause, after):
         return back_of(s, tag, clause, place, after)
@@ -727,16 +669,9 @@ def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[i
     return noun_after(s, clause, place, after)
 
 
-def is_lost(clause: Clause, place: int, after: int) -> bool:
-    """Whether what an adjective says is gone: "loss of the normal …", "the normal … is absent"."""
-    if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
-        return True
-    for p in range(after + 1, len(clause)):
-        if clause.commas[p] or "conjunction" in clause.kinds[p]:
-            break
-        if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
-            return True
-    return False
+def is_lost(clause: Clause, place: int) -> bool:
+    """Whether what an adjective says is gone: "loss of the normal …"."""
+    return any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place])
 
 
 def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -751,29 +686,22 @@ def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
 
 def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
     """Return what an adjective stands before, or what has that quality."""
-    names = list[int]()
-    is_quality = False
-    for p in range(after, min(len(clause), after + FARTHEST)):
-        i, kinds, number = clause.tokens[p], clause.kinds[p], clause.names[p]
-        if p > after and clause.commas[p] and not goes_on(s, clause, p):
-            break
-        if number >= 0:
-            names.append(number)
-        if clause.inside[p]:
-            continue
-        is_quality |= "quality" in kinds
-        if s.cue(i) or s.is_stop(i) or clause.verbs[p]:
-            break
-        if "conjunction" in kinds and is_affirmed(clause, p + 1):
-            break
-        if not LEADING.isdisjoint(kinds) and (s.structures(names) or not is_quality):
-            break
+    names = ahead(s, clause, after, is_phrase=True)
+    is_quality = any("quality" in kinds for kinds in clause.kinds[after : after + 3])
+    over = (
+        p
+        for p in range(after, len(clause))
+        if clause.verbs[p] or not (is_quality or LEADING.isdisjoint(clause.kinds[p]))
+    )
+    near = clause.named(after, next(over, None))  # not "normal responses to lesions of the pons"
+    names = [number for number in names if number in near]
+    if not is_quality:
+        return names
     if s.structures(names):
         return names
-    is_quality |= any("quality" in kinds for kinds in clause.kinds[after : after + 3])
-    owners = owner(s, clause, place) if is_quality else []
+    owners = owner(s, clause, place)
     is_had = place > 0 and clause.words[place - 1] in ("of", "with")
-    if not owners and is_quality and is_had and not clause.commas[place - 1]:
+    if not owners and is_had and not clause.commas[place - 1]:
         owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
     return [*names, *owners]
 
@@ -927,8 +855,6 @@ def believed(s: Scope, clause: Clause, after: int) -> list[int]:
 
 def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the places of the object of a verb of no class, or else of the subject."""
-    if "failing" in s.kinds[tag.first]:
-        return []
     if clause.link == "but" and place <= 1 and not any(clause.verbs[: after + 1]):
         commas = clause.commas[after:]  # "but not unknown faces, …"
         end = after + commas.index(True) if True in commas else len(clause)
