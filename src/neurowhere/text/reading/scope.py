@@ -155,23 +155,24 @@ class Scope:
 
     def are_near(self, tag: Tag, other: Tag) -> bool:
         """Whether a denial is near enough to another one to turn it round."""
-        if other.first >= tag.end + NEAR or other.direction == "except":
-            return False
         between = range(tag.end, other.first + 1)
+        if len(between) > NEAR or other.direction == "except":
+            return False
         said = NOTHING.union(*(self.kinds[i] for i in between))
         if "conjunction" in said or any(self.is_stop(i) for i in between):
             return False
-        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
-        is_said = is_one and "being" in self.kinds[other.first - 1]  # "no part of it is normal"
+        is_said = self.is_said(tag, other)
         is_placed = not is_said and any(map(self.is_structure_at, between[:-1]))
         if is_placed or not self.sentence.commas.isdisjoint(between):
             return False
-        return (
-            is_said
-            or tag.direction == "not"
-            or other.direction != "beside"
-            or (not TURNING.isdisjoint(said | self.kinds[tag.first]) or other.first == tag.end)
-        )
+        is_all = is_said or tag.direction == "not" or other.first == tag.end
+        is_turning = not TURNING.isdisjoint(said | self.kinds[tag.first])
+        return is_all or is_turning or other.direction != "beside"
+
+    def is_said(self, tag: Tag, other: Tag) -> bool:
+        """Whether a denial is said of what another one begins: "no part of it is normal"."""
+        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
+        return is_one and "being" in self.kinds[other.first - 1]
 
     def is_modal(self, tag: Tag) -> bool:
         """Whether a denial is itself left open: "may be normal", "probably artefactual"."""
@@ -378,11 +379,9 @@ def ahead(
             known = lesion_end(s, clause, p)
         if clause.names[p] >= 0:
             names.append(clause.names[p])
-        if not clause.inside[p] and (
-            is_end(s, clause, p, names, through_verbs=through_verbs)
-            if p > start
-            else clause.words[p] == "despite"
-        ):
+        if p == start and clause.words[p] == "despite":
+            break
+        if p > start and is_end(s, clause, p, names, through_verbs=through_verbs):
             break
         if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
             break
@@ -392,6 +391,8 @@ def ahead(
 def is_end(s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool) -> bool:
     """Whether a denial that goes ahead ends at some place."""
     i, word = clause.tokens[p], clause.words[p]
+    if clause.inside[p]:
+        return False
     if s.is_stop(i) or is_turned(clause, p):
         return True
     if cue := s.cue(i):
@@ -579,20 +580,25 @@ def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
     """Return the subject, or the place after it where that has none."""
     if not (tag.is_open or is_predicate(s, clause, place, after)):
         return []
-    there = where(s, clause, after)
     is_by = s.document.word(tag.end) == "by"
-    is_stopped = after < len(clause) and s.is_stop(clause.tokens[after])  # "is intact after …"
-    if not (there or is_by or is_stopped):
-        there = s.structures(ahead(s, clause, after))
+    there = where(s, clause, after) or ([] if is_by else beyond(s, clause, after))
     if (there or is_by) and is_joined(clause, place):
         return there
-    if not tag.is_open and is_ill(s, clause, place):
-        return there
-    is_state = tag.direction in ("beside", "measure")
-    if is_state and not tag.is_open and is_effect(s, clause, place):
+    if not tag.is_open and (is_ill(s, clause, place) or is_usual(s, tag, clause, place)):
         return there
     names = subject(s, clause, place)
     return names if s.structures(names) else [*names, *there]
+
+
+def beyond(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the places after a predicate, but for "is intact after …"."""
+    is_over = place >= len(clause) or s.is_stop(clause.tokens[place])
+    return [] if is_over else s.structures(ahead(s, clause, place))
+
+
+def is_usual(s: Scope, tag: Tag, clause: Clause, place: int) -> bool:
+    """Whether an effect is said to be usual, which tells nothing of its place."""
+    return tag.direction in ("beside", "measure") and is_effect(s, clause, place)
 
 
 def is_ill(s: Scope, clause: Clause, place: int) -> bool:
@@ -767,20 +773,13 @@ def after_not(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> lis
         after += 1
     if after >= len(clause) or (clause.commas[after] and after > first):
         return subject(s, clause, place)
-    kinds = clause.kinds[after]
     if is_idle(s, clause, after):
         return []
-    is_noun = not {"determiner", "preposition", "side"}.isdisjoint(kinds)
-    if is_noun or clause.inside[after]:
+    kinds = clause.kinds[after]
+    if clause.inside[after] or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
         return not_phrase(s, tag, clause, after)
-    action = next((VERBS[name] for name in VERBS if name in kinds), "")
-    if action == "state":
-        return by_state(s, clause, place, after)
-    if action == "believed":
-        return believed(s, clause, after)
-    if action:
-        return by_verb(s, clause, place, after, action)
-    return by_other_verb(s, tag, clause, place, after)
+    action = next((VERBS[name] for name in VERBS if name in kinds), "other")
+    return ACTIONS.get(action, by_verb)(s, clause, place, after, action)
 
 
 def is_passed(clause: Clause, place: int) -> bool:
@@ -824,7 +823,7 @@ def by_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> li
     return [*subject(s, clause, place), *rest]
 
 
-def by_state(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
+def by_state(s: Scope, clause: Clause, place: int, after: int, action: str = "") -> list[int]:
     """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
     if is_corrected(s, clause):
         return []
@@ -844,7 +843,7 @@ def is_corrected(s: Scope, clause: Clause) -> bool:
     return not CORRECTING.isdisjoint(after.kinds[1]) and not s.cue(after.tokens[1])
 
 
-def believed(s: Scope, clause: Clause, after: int) -> list[int]:
+def believed(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return all that follows, in the next clause too."""
     next_clause = s.following(clause)
     rest = [*clause.kinds[after:], *(next_clause.kinds if next_clause else ())]
@@ -853,7 +852,7 @@ def believed(s: Scope, clause: Clause, after: int) -> list[int]:
     return clause.named(after + 1) or (next_clause.named() if next_clause else [])
 
 
-def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+def by_other_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return the places of the object of a verb of no class, or else of the subject."""
     if clause.link == "but" and place <= 1 and not any(clause.verbs[: after + 1]):
         commas = clause.commas[after:]  # "but not unknown faces, …"
@@ -878,6 +877,12 @@ def direct(s: Scope, clause: Clause, place: int) -> list[int]:
     return ahead(s, clause, place)
 
 
+Action = Callable[[Scope, Clause, int, int, str], list[int]]
+ACTIONS: dict[str, Action] = {
+    "state": by_state,
+    "believed": believed,
+    "other": by_other_verb,
+}
 Direction = Callable[[Scope, Tag, Clause, int, int], list[int]]
 DIRECTIONS: dict[str, Direction] = {
     "ahead": ahead_of,

@@ -177,11 +177,8 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        j, end = i + 1, min(i + REACH, len(self.words))
-        while side in OPPOSITE and j < end and self.is_comparing(j):
-            j += 1
-        is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE.get(side)
-        if not is_other or self.side_at(j) is None:
+        j = self.other_side(i, side)
+        if j is None:
             return None
         signs = "".join(self.gaps[i + 1 : j + 1])
         between = self.words[i + 1 : j]
@@ -189,10 +186,21 @@ class SideReader:
         is_joined = is_more or between in JOINTS or (not between and "/" in signs)
         if not is_joined or any(sign in signs for sign in ",:;"):
             return None
+        dominant = self.with_more(i, j, signs, side) if is_more else None
+        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+
+    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
+        """Side that has more, of that at token i and the other one at token j."""
         near = range(max(i - REACH, 0), j)
         is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
-        dominant = (OPPOSITE[side] if is_less else side) if is_more else None
-        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+        return OPPOSITE[side] if is_less else side
+
+    def other_side(self, i: int, side: Side) -> int | None:
+        """Token of the other side after a side that is compared with it."""
+        end = min(i + REACH, len(self.words)) if side in OPPOSITE else i
+        j = next((j for j in range(i + 1, end) if not self.is_comparing(j)), end)
+        is_other = i < j < len(self.words) and self.side_at(j) == OPPOSITE.get(side)
+        return j if is_other else None
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
