@@ -122,16 +122,17 @@ class _Reader:
         ]
         meant = [self.without_map(each) for each in found if self.is_meant(each, found)]
         meant = sorted([*meant, *sites], key=lambda each: (each.first, each.end))
-        kept, idle = list[Found](), set[int]()
+        idle = set[int]()
         arteries = [each for each in meant if each.entry.kind == "artery"]
-        for each in meant:
-            share = self.share(each, arteries) if each.entry.kind == "artery" else 1
-            if share != 1:
-                idle |= self.hidden(each)
-            if share:
-                each = each._replace(entry=each.entry.weighed(share))
-                kept.append(self.with_one_side(self.of_artery(each, arteries), ("artery",)))
-        return Pointing([each for each in kept if each.entry.kind != "cause"], frozenset(idle))
+        shares = {each: self.share(each, arteries) for each in arteries}
+        for artery, share in shares.items():
+            idle |= self.hidden(artery) if share != 1 else set()
+        kept = [
+            self.territory(each, shares[each], arteries) if each in shares else each
+            for each in meant
+            if shares.get(each, 1) and each.entry.kind != "cause"
+        ]
+        return Pointing(kept, frozenset(idle))
 
     def spans(
         self, tokens: Sequence[int], taken: Container[int], of_terms: Mapping[int, Entry]
@@ -367,6 +368,11 @@ class _Reader:
         last = self.words[artery.end - 1].removesuffix("s")
         is_vascular = "vascular" in self.kinds_at(artery.end)
         return last in OTHERWISE and not is_vascular and last in self.otherwise
+
+    def territory(self, artery: Found, share: float, arteries: Sequence[Found]) -> Found:
+        """Return an artery with its side and with a share of its weights."""
+        weighed = artery._replace(entry=artery.entry.weighed(share))
+        return self.with_one_side(self.of_artery(weighed, arteries), ("artery",))
 
     def nearest(self, i: int, arteries: Sequence[Found]) -> Found:
         """Artery nearest to token i."""

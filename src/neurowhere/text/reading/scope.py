@@ -379,27 +379,27 @@ def ahead(
             known = lesion_end(s, clause, p)
         if clause.names[p] >= 0:
             names.append(clause.names[p])
-        if p == start and clause.words[p] == "despite":
-            break
-        if p > start and is_end(s, clause, p, names, through_verbs=through_verbs):
+        if is_end(s, clause, p, names, through_verbs=through_verbs, is_first=p == start):
             break
         if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
             break
     return names
 
 
-def is_end(s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool) -> bool:
+def is_end(
+    s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool, is_first: bool
+) -> bool:
     """Whether a denial that goes ahead ends at some place."""
     i, word = clause.tokens[p], clause.words[p]
-    if clause.inside[p]:
-        return False
+    if clause.inside[p] or is_first:
+        return word == "despite"
     if s.is_stop(i) or is_turned(clause, p):
         return True
-    if cue := s.cue(i):
-        return bool(names) or cue != "not"
+    if not names:
+        return s.cue(i) not in ("", "not")
     is_with = word == "with" and "people" not in clause.kinds[p - 1]
     is_verb = clause.verbs[p] and not through_verbs
-    return bool(names) and (is_with or is_verb or word == "from")
+    return is_with or is_verb or word == "from" or s.cue(i) != ""
 
 
 def is_turned(clause: Clause, place: int) -> bool:
@@ -494,16 +494,15 @@ def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list
         return listed_after(s, clause) or asked(s) or subject(s, clause, place)
     if is_idle_ahead(clause, place, after):
         return []
-    is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
-    names = ahead(s, clause, after, through_verbs=is_sole)
+    names = ahead(s, clause, after, through_verbs="sole" in s.kinds[max(tag.end - 1, 0)])
     if not s.structures(names):
         listed = [] if tag.row["target"] else listed_after(s, clause)
         names += listed or each_of(s, clause, tag)
-    is_null = "null" in object_kinds(clause, after)
-    names = s.structures(names) if is_null else names
     if tag.is_open:
         return names if s.structures(names) else [*names, *subject(s, clause, place)]
-    is_enough = (s.structures(names) and not is_null) or tag.row["target"]
+    if "null" in object_kinds(clause, after):
+        return [*s.structures(names), *owner(s, clause, place)]
+    is_enough = s.structures(names) or tag.row["target"]
     return names if is_enough else [*names, *owner(s, clause, place)]
 
 
@@ -692,7 +691,6 @@ def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
 
 def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
     """Return what an adjective stands before, or what has that quality."""
-    names = ahead(s, clause, after, is_phrase=True)
     is_quality = any("quality" in kinds for kinds in clause.kinds[after : after + 3])
     over = (
         p
@@ -700,16 +698,17 @@ def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
         if clause.verbs[p] or not (is_quality or LEADING.isdisjoint(clause.kinds[p]))
     )
     near = clause.named(after, next(over, None))  # not "normal responses to lesions of the pons"
-    names = [number for number in names if number in near]
-    if not is_quality:
+    names = [n for n in ahead(s, clause, after, is_phrase=True) if n in near]
+    if not is_quality or s.structures(names):
         return names
-    if s.structures(names):
-        return names
-    owners = owner(s, clause, place)
-    is_had = place > 0 and clause.words[place - 1] in ("of", "with")
-    if not owners and is_had and not clause.commas[place - 1]:
-        owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
-    return [*names, *owners]
+    return [*names, *(owner(s, clause, place) or had(s, clause, place))]
+
+
+def had(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return what has the quality after "of" or "with": "ventricles of normal size"."""
+    if not place or clause.commas[place - 1] or clause.words[place - 1] not in ("of", "with"):
+        return []
+    return s.structures(subject(s, clause, place - 1))
 
 
 def object_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -813,14 +812,14 @@ def by_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> li
         return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
     if "places" in action:
         rest = s.structures(rest)
-        is_other = bool(rest) or is_joined(clause, place)
-        is_own = "subject" in action and not ("related" in action and is_other)
+        is_other = "related" in action and (rest or is_joined(clause, place))
+        is_own = "subject" in action and not is_other
         return [*s.structures(subject(s, clause, place) if is_own else []), *rest]
     if is_corrected(s, clause):
         return rest
-    if any("before" in kinds for kinds in clause.kinds[after + 1 : after + 5]):
-        return []  # "not seen on the prior scan"
-    return [*subject(s, clause, place), *rest]
+    # "not seen on the prior scan"
+    is_past = any("before" in kinds for kinds in clause.kinds[after + 1 : after + 5])
+    return [] if is_past else [*subject(s, clause, place), *rest]
 
 
 def by_state(s: Scope, clause: Clause, place: int, after: int, action: str = "") -> list[int]:
