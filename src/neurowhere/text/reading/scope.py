@@ -55,7 +55,7 @@ VERBS = {
     "not-seen": "subject rest",
     "not-state": "state",
     "not-held": "state",
-    "not-show": "places of subject and rest",
+    "not-show": "rest, and places that show it",
     "not-have": "rest owner",
     "not-relate": "places of related subject and rest",
     "not-need": "places of rest",
@@ -810,6 +810,8 @@ def by_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> li
     if "owner" in action:
         rest = s.structures(rest) if "null" in object_kinds(clause, after + 1) else rest
         return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
+    if "show" in action:
+        return [*s.structures(subject(s, clause, place)), *rest]
     if "places" in action:
         rest = s.structures(rest)
         is_other = "related" in action and (rest or is_joined(clause, place))
