@@ -28,6 +28,7 @@ def classes(words: str) -> frozenset[str]:
 CLOSING = classes("conjunction preposition closing stop")  # nothing more is said of a subject
 EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun")  # no subject
 PREDICATE = classes("auxiliary adverb finite")  # what leads to what is said of a subject
+UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
 BEFORE_NOUN = classes("modifier determiner adverb")
 IN_PHRASE = classes("modifier side filler determiner")
@@ -54,7 +55,7 @@ VERBS = {
     "not-seen": "subject rest",
     "not-state": "state",
     "not-held": "state",
-    "not-show": "places of subject and rest",
+    "not-show": "rest, and places that show it",
     "not-have": "rest owner",
     "not-relate": "places of related subject and rest",
     "not-need": "places of rest",
@@ -154,23 +155,24 @@ class Scope:
 
     def are_near(self, tag: Tag, other: Tag) -> bool:
         """Whether a denial is near enough to another one to turn it round."""
-        if other.first >= tag.end + NEAR or other.direction == "except":
-            return False
         between = range(tag.end, other.first + 1)
+        if len(between) > NEAR or other.direction == "except":
+            return False
         said = NOTHING.union(*(self.kinds[i] for i in between))
         if "conjunction" in said or any(self.is_stop(i) for i in between):
             return False
-        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
-        is_said = is_one and "being" in self.kinds[other.first - 1]  # "no part of it is normal"
+        is_said = self.is_said(tag, other)
         is_placed = not is_said and any(map(self.is_structure_at, between[:-1]))
         if is_placed or not self.sentence.commas.isdisjoint(between):
             return False
-        return (
-            is_said
-            or tag.direction == "not"
-            or other.direction != "beside"
-            or (not TURNING.isdisjoint(said | self.kinds[tag.first]) or other.first == tag.end)
-        )
+        is_all = is_said or tag.direction == "not" or other.first == tag.end
+        is_turning = not TURNING.isdisjoint(said | self.kinds[tag.first])
+        return is_all or is_turning or other.direction != "beside"
+
+    def is_said(self, tag: Tag, other: Tag) -> bool:
+        """Whether a denial is said of what another one begins: "no part of it is normal"."""
+        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
+        return is_one and "being" in self.kinds[other.first - 1]
 
     def is_modal(self, tag: Tag) -> bool:
         """Whether a denial is itself left open: "may be normal", "probably artefactual"."""
@@ -306,28 +308,26 @@ def before(s: Scope, clause: Clause, place: int) -> list[int]:
     while place > 0:
         place -= 1
         i, kinds = clause.tokens[place], clause.kinds[place]
-        is_comma = is_begun and clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
-        if is_comma and not (is_listed or is_bare(clause, place)):
+        is_comma = clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
+        if is_begun and is_comma and not is_listed:
             break
         if clause.inside[place]:
             is_begun = True
             found.append(clause.names[place])
-        elif is_aside(s, clause, place):
+        elif place and is_aside(s, clause, place):
             found.clear()
         elif is_wall(s, clause, place, is_begun=is_begun):
             break
-        elif is_begun or not clause.words[place].endswith("ed"):  # "should be interpreted with"
+        else:
             is_listed |= is_begun and "conjunction" in kinds
-            is_begun |= (PREDICATE | {"negator"}).isdisjoint(kinds) and not s.cue(i)
+            is_begun |= UNBEGUN.isdisjoint(kinds) and not s.cue(i)
     return [number for number in reversed(found) if number >= 0]
 
 
 def is_aside(s: Scope, clause: Clause, place: int) -> bool:
     """Whether what follows a token is no part of a subject: "unlike the pons", "due to"."""
-    tag = s.at.get(clause.tokens[place])
-    if place == 0 or (tag and tag.direction == "except"):
-        return place > 0
-    return "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+    is_cause = "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+    return is_cause or s.cue(clause.tokens[place]) == "except"
 
 
 def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
@@ -338,20 +338,6 @@ def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
     if clause.verbs[place]:
         return is_begun
     return is_begun and (s.is_stop(i) or "wall" in clause.kinds[place])
-
-
-def is_bare(clause: Clause, place: int) -> bool:
-    """Whether the item of a list that ends at some place is a place and nothing else."""
-    for p in range(place, -1, -1):
-        is_name = clause.inside[p]
-        if not is_name and (
-            FINDING.match(clause.words[p])
-            or (IN_ITEM.isdisjoint(clause.kinds[p]) and not clause.commas[p])
-        ):
-            return False
-        if clause.commas[p]:
-            return True
-    return True
 
 
 def is_joined(clause: Clause, place: int) -> bool:
@@ -384,60 +370,36 @@ def ahead(
     """Return the names after some place of a clause, up to where another thing is said."""
     names = list[int]()
     known = 0  # place after a lesion that is taken for granted
-    is_placed = False  # a structure was named, and a preposition leads to what it does
-    is_said = False
     for p in range(start, min(len(clause), start + FARTHEST)):
-        if (
-            p > start
-            and clause.commas[p]
-            and ((is_said and not names) or not goes_on(s, clause, p))
-        ):
+        if p > start and clause.commas[p] and not goes_on(s, clause, p):
             break
-        is_said |= clause.verbs[p]
         if p < known:
             continue
         if p > start and is_of_known(clause, p):
             known = lesion_end(s, clause, p)
-        number = clause.names[p]
-        if number >= 0 and not (is_placed and is_function(s, number)):
-            names.append(number)
-        is_placed |= "leading-on" in clause.kinds[p] and bool(s.structures(names))
-        if clause.inside[p]:
-            continue
-        is_end = _stops_ahead(s, clause, p, names, through_verbs=through_verbs, is_first=p == start)
-        if is_end or (p > start and is_turned(clause, p)):
+        if clause.names[p] >= 0:
+            names.append(clause.names[p])
+        if is_end(s, clause, p, names, through_verbs=through_verbs, is_first=p == start):
             break
         if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
             break
     return names
 
 
-def _stops_ahead(
+def is_end(
     s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool, is_first: bool
 ) -> bool:
     """Whether a denial that goes ahead ends at some place."""
-    word, i = clause.words[p], clause.tokens[p]
-    if is_first:
+    i, word = clause.tokens[p], clause.words[p]
+    if clause.inside[p] or is_first:
         return word == "despite"
-    if word == "with" and "people" not in s.kinds[i - 1]:
-        return bool(names)
-    if s.is_stop(i) or (names and word == "from"):
+    if s.is_stop(i) or is_turned(clause, p):
         return True
-    if cue := s.cue(i):
-        return bool(names) or cue != "not"
-    if is_past_verb(s, clause, p):
-        return True
-    return clause.verbs[p] and bool(names) and not through_verbs
-
-
-def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
-    """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
-    after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
-    return (
-        "participle" in clause.kinds[p]
-        and "determiner" in after
-        and s.is_noun(clause.tokens[p - 1])
-    )
+    if not names:
+        return s.cue(i) not in ("", "not")
+    is_with = word == "with" and "people" not in clause.kinds[p - 1]
+    is_verb = clause.verbs[p] and not through_verbs
+    return is_with or is_verb or word == "from" or s.cue(i) != ""
 
 
 def is_turned(clause: Clause, place: int) -> bool:
@@ -452,12 +414,6 @@ def is_affirmed(clause: Clause, place: int) -> bool:
     """Whether something is said to be there at some place: "present in the pons"."""
     near = clause.kinds[place : place + 2]
     return len(near) == 2 and not PRESENT.isdisjoint(near[0]) and "preposition" in near[1]
-
-
-def is_function(s: Scope, number: int) -> bool:
-    """Whether a name is neither of a place nor of what is wrong."""
-    name = s.document.names[number]
-    return not name.is_structure and "lesion" not in s.kinds[name.end - 1]
 
 
 def is_of_known(clause: Clause, place: int) -> bool:
@@ -536,41 +492,27 @@ def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list
     """Return what follows, the place before that has none of it, or what a label is of."""
     if is_over(clause, after):
         return listed_after(s, clause) or asked(s) or subject(s, clause, place)
-    if is_idle_ahead(s, tag, clause, place, after):
+    if is_idle_ahead(clause, place, after):
         return []
-    is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
-    names = ahead(s, clause, after, through_verbs=is_sole)
+    names = ahead(s, clause, after, through_verbs="sole" in s.kinds[max(tag.end - 1, 0)])
     if not s.structures(names):
         listed = [] if tag.row["target"] else listed_after(s, clause)
         names += listed or each_of(s, clause, tag)
-    is_null = "null" in object_kinds(clause, after)
-    names = s.structures(names) if is_null else names
     if tag.is_open:
         return names if s.structures(names) else [*names, *subject(s, clause, place)]
-    is_enough = (s.structures(names) and not is_null) or tag.row["target"]
+    if "null" in object_kinds(clause, after):
+        return [*s.structures(names), *owner(s, clause, place)]
+    is_enough = s.structures(names) or tag.row["target"]
     return names if is_enough else [*names, *owner(s, clause, place)]
 
 
-def is_idle_ahead(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+def is_idle_ahead(clause: Clause, place: int, after: int) -> bool:
     """Whether a cue denies nothing of what follows: "no change", "patients without neglect"."""
     if is_change(clause, after) or "study" in object_kinds(clause, after):
         return True
     is_with = place > 0 and clause.words[place - 1] == "with"
     near = clause.kinds[max(place - 3, 0) : place][-1 - is_with :]
-    if any("people" in kinds for kinds in near):
-        return True  # groups are told apart by it
-    if is_absent_part(s, clause, place, after):
-        return True
-    is_first = place == 0 and clause.number == 0  # "without the pons nothing works"
-    return is_first and "conditional" in s.kinds[tag.first] and any(clause.verbs)
-
-
-def is_absent_part(s: Scope, clause: Clause, place: int, after: int) -> bool:
-    """Whether a part of the brain itself is missing: "absence of the corpus callosum"."""
-    if "losing" not in clause.kinds[place] or clause.words[after] != "the":
-        return False
-    names = s.structures(clause.named(after + 1, after + 2))
-    return any(ends(clause, s.document.names[n].end - clause.tokens[after] + after) for n in names)
+    return any("people" in kinds for kinds in near)  # groups are told apart by it
 
 
 def asked(s: Scope) -> list[int]:
@@ -637,20 +579,25 @@ def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
     """Return the subject, or the place after it where that has none."""
     if not (tag.is_open or is_predicate(s, clause, place, after)):
         return []
-    there = where(s, clause, after)
     is_by = s.document.word(tag.end) == "by"
-    is_stopped = after < len(clause) and s.is_stop(clause.tokens[after])  # "is intact after …"
-    if not (there or is_by or is_stopped):
-        there = s.structures(ahead(s, clause, after))
+    there = where(s, clause, after) or ([] if is_by else beyond(s, clause, after))
     if (there or is_by) and is_joined(clause, place):
         return there
-    if not tag.is_open and is_ill(s, clause, place):
-        return there
-    is_state = tag.direction in ("beside", "measure")
-    if is_state and not tag.is_open and is_effect(s, clause, place):
+    if not tag.is_open and (is_ill(s, clause, place) or is_usual(s, tag, clause, place)):
         return there
     names = subject(s, clause, place)
     return names if s.structures(names) else [*names, *there]
+
+
+def beyond(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the places after a predicate, but for "is intact after …"."""
+    is_over = place >= len(clause) or s.is_stop(clause.tokens[place])
+    return [] if is_over else s.structures(ahead(s, clause, place))
+
+
+def is_usual(s: Scope, tag: Tag, clause: Clause, place: int) -> bool:
+    """Whether an effect is said to be usual, which tells nothing of its place."""
+    return tag.direction in ("beside", "measure") and is_effect(s, clause, place)
 
 
 def is_ill(s: Scope, clause: Clause, place: int) -> bool:
@@ -714,7 +661,7 @@ def is_linked(clause: Clause, place: int) -> bool:
 
 def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the noun that an adjective stands before, or else what it is said of."""
-    if is_lost(clause, place, after):
+    if is_lost(clause, place):
         return []
     if ends(clause, after) or is_linked(clause, after):
         return back_of(s, tag, clause, place, after)
@@ -727,16 +674,9 @@ def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[i
     return noun_after(s, clause, place, after)
 
 
-def is_lost(clause: Clause, place: int, after: int) -> bool:
-    """Whether what an adjective says is gone: "loss of the normal …", "the normal … is absent"."""
-    if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
-        return True
-    for p in range(after + 1, len(clause)):
-        if clause.commas[p] or "conjunction" in clause.kinds[p]:
-            break
-        if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
-            return True
-    return False
+def is_lost(clause: Clause, place: int) -> bool:
+    """Whether what an adjective says is gone: "loss of the normal …"."""
+    return any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place])
 
 
 def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -751,31 +691,24 @@ def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
 
 def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
     """Return what an adjective stands before, or what has that quality."""
-    names = list[int]()
-    is_quality = False
-    for p in range(after, min(len(clause), after + FARTHEST)):
-        i, kinds, number = clause.tokens[p], clause.kinds[p], clause.names[p]
-        if p > after and clause.commas[p] and not goes_on(s, clause, p):
-            break
-        if number >= 0:
-            names.append(number)
-        if clause.inside[p]:
-            continue
-        is_quality |= "quality" in kinds
-        if s.cue(i) or s.is_stop(i) or clause.verbs[p]:
-            break
-        if "conjunction" in kinds and is_affirmed(clause, p + 1):
-            break
-        if not LEADING.isdisjoint(kinds) and (s.structures(names) or not is_quality):
-            break
-    if s.structures(names):
+    is_quality = any("quality" in kinds for kinds in clause.kinds[after : after + 3])
+    over = (
+        p
+        for p in range(after, len(clause))
+        if clause.verbs[p] or not (is_quality or LEADING.isdisjoint(clause.kinds[p]))
+    )
+    near = clause.named(after, next(over, None))  # not "normal responses to lesions of the pons"
+    names = [n for n in ahead(s, clause, after, is_phrase=True) if n in near]
+    if not is_quality or s.structures(names):
         return names
-    is_quality |= any("quality" in kinds for kinds in clause.kinds[after : after + 3])
-    owners = owner(s, clause, place) if is_quality else []
-    is_had = place > 0 and clause.words[place - 1] in ("of", "with")
-    if not owners and is_quality and is_had and not clause.commas[place - 1]:
-        owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
-    return [*names, *owners]
+    return [*names, *(owner(s, clause, place) or had(s, clause, place))]
+
+
+def had(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return what has the quality after "of" or "with": "ventricles of normal size"."""
+    if not place or clause.commas[place - 1] or clause.words[place - 1] not in ("of", "with"):
+        return []
+    return s.structures(subject(s, clause, place - 1))
 
 
 def object_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -839,20 +772,13 @@ def after_not(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> lis
         after += 1
     if after >= len(clause) or (clause.commas[after] and after > first):
         return subject(s, clause, place)
-    kinds = clause.kinds[after]
     if is_idle(s, clause, after):
         return []
-    is_noun = not {"determiner", "preposition", "side"}.isdisjoint(kinds)
-    if is_noun or clause.inside[after]:
+    kinds = clause.kinds[after]
+    if clause.inside[after] or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
         return not_phrase(s, tag, clause, after)
-    action = next((VERBS[name] for name in VERBS if name in kinds), "")
-    if action == "state":
-        return by_state(s, clause, place, after)
-    if action == "believed":
-        return believed(s, clause, after)
-    if action:
-        return by_verb(s, clause, place, after, action)
-    return by_other_verb(s, tag, clause, place, after)
+    action = next((VERBS[name] for name in VERBS if name in kinds), "other")
+    return ACTIONS.get(action, by_verb)(s, clause, place, after, action)
 
 
 def is_passed(clause: Clause, place: int) -> bool:
@@ -884,19 +810,21 @@ def by_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> li
     if "owner" in action:
         rest = s.structures(rest) if "null" in object_kinds(clause, after + 1) else rest
         return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
+    if "show" in action:
+        return [*s.structures(subject(s, clause, place)), *rest]
     if "places" in action:
         rest = s.structures(rest)
-        is_other = bool(rest) or is_joined(clause, place)
-        is_own = "subject" in action and not ("related" in action and is_other)
+        is_other = "related" in action and (rest or is_joined(clause, place))
+        is_own = "subject" in action and not is_other
         return [*s.structures(subject(s, clause, place) if is_own else []), *rest]
     if is_corrected(s, clause):
         return rest
-    if any("before" in kinds for kinds in clause.kinds[after + 1 : after + 5]):
-        return []  # "not seen on the prior scan"
-    return [*subject(s, clause, place), *rest]
+    # "not seen on the prior scan"
+    is_past = any("before" in kinds for kinds in clause.kinds[after + 1 : after + 5])
+    return [] if is_past else [*subject(s, clause, place), *rest]
 
 
-def by_state(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
+def by_state(s: Scope, clause: Clause, place: int, after: int, action: str = "") -> list[int]:
     """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
     if is_corrected(s, clause):
         return []
@@ -916,7 +844,7 @@ def is_corrected(s: Scope, clause: Clause) -> bool:
     return not CORRECTING.isdisjoint(after.kinds[1]) and not s.cue(after.tokens[1])
 
 
-def believed(s: Scope, clause: Clause, after: int) -> list[int]:
+def believed(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return all that follows, in the next clause too."""
     next_clause = s.following(clause)
     rest = [*clause.kinds[after:], *(next_clause.kinds if next_clause else ())]
@@ -925,10 +853,8 @@ def believed(s: Scope, clause: Clause, after: int) -> list[int]:
     return clause.named(after + 1) or (next_clause.named() if next_clause else [])
 
 
-def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+def by_other_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return the places of the object of a verb of no class, or else of the subject."""
-    if "failing" in s.kinds[tag.first]:
-        return []
     if clause.link == "but" and place <= 1 and not any(clause.verbs[: after + 1]):
         commas = clause.commas[after:]  # "but not unknown faces, …"
         end = after + commas.index(True) if True in commas else len(clause)
@@ -952,6 +878,12 @@ def direct(s: Scope, clause: Clause, place: int) -> list[int]:
     return ahead(s, clause, place)
 
 
+Action = Callable[[Scope, Clause, int, int, str], list[int]]
+ACTIONS: dict[str, Action] = {
+    "state": by_state,
+    "believed": believed,
+    "other": by_other_verb,
+}
 Direction = Callable[[Scope, Tag, Clause, int, int], list[int]]
 DIRECTIONS: dict[str, Direction] = {
     "ahead": ahead_of,

@@ -60,6 +60,7 @@ CLOSED = frozenset(
 IN_LIST = frozenset(["conjunction", "extending", "including"])
 NOT_IN_LIST = frozenset(["side", "related", "negator", "turn", "stop"])
 IN_CARRIED = frozenset(["towards", "leading", "determiner", "listed", "lesion", "adverb"])
+CARRYING = frozenset(["extending", "including"])
 PLACED = frozenset(["lesion", "of-place"])
 RELATED = frozenset(["respectively", "related", "same-side"])
 BEGINNING = frozenset(["finite", "determiner", "adverb", "pronoun"])
@@ -111,22 +112,25 @@ class SideReader:
         """Attach sides directly, then along lists and clauses."""
         marks = [*self.marks()]
         spread = [mark for mark in marks if self.attach(mark)]
-        for i, side in self.document.sided.items():
-            number = self.begins.get(i, self.finishes.get(i))
-            if number is not None and self.is_structure(number):
-                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
+        self.read_letters()
         for mark in spread:
             self.spread(mark)
-        for number, mark in [*self.sides.applied.items()]:
-            self.along(number, mark)
-        for number, mark in [*self.sides.applied.items()]:
-            self.close(number, mark)
+        for step in (self.along, self.close):
+            for number, mark in [*self.sides.applied.items()]:
+                step(number, mark)
         words = [i for i in self.tokens if not RELATED.isdisjoint(self.kinds[i])]
         if words:
             self.share_in_order(words)
             self.relate(words, [mark for mark in marks if mark.side in OPPOSITE])
         self.share_limbs()
         return self.sides
+
+    def read_letters(self) -> None:
+        """Give names the sides within their letters: "rIFG"."""
+        for i, side in self.document.sided.items():
+            number = self.begins.get(i, self.finishes.get(i))
+            if number is not None and self.is_structure(number):
+                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
 
     def attach(self, mark: Attached) -> bool:
         """Give a side to the name before or after it; return whether it begins a clause."""
@@ -177,11 +181,8 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        j, end = i + 1, min(i + REACH, len(self.words))
-        while side in OPPOSITE and j < end and self.is_comparing(j):
-            j += 1
-        is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE.get(side)
-        if not is_other or self.side_at(j) is None:
+        j = self.other_side(i, side)
+        if j is None:
             return None
         signs = "".join(self.gaps[i + 1 : j + 1])
         between = self.words[i + 1 : j]
@@ -189,10 +190,21 @@ class SideReader:
         is_joined = is_more or between in JOINTS or (not between and "/" in signs)
         if not is_joined or any(sign in signs for sign in ",:;"):
             return None
+        dominant = self.with_more(i, j, signs, side) if is_more else None
+        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+
+    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
+        """Side that has more, of that at token i and the other one at token j."""
         near = range(max(i - REACH, 0), j)
         is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
-        dominant = (OPPOSITE[side] if is_less else side) if is_more else None
-        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+        return OPPOSITE[side] if is_less else side
+
+    def other_side(self, i: int, side: Side) -> int | None:
+        """Token of the other side after a side that is compared with it."""
+        end = min(i + REACH, len(self.words)) if side in OPPOSITE else i
+        j = next((j for j in range(i + 1, end) if not self.is_comparing(j)), end)
+        is_other = i < j < len(self.words) and self.side_at(j) == OPPOSITE.get(side)
+        return j if is_other else None
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -415,17 +427,16 @@ class SideReader:
     def heads(self, mark: Attached) -> bool:
         """Whether a side begins a clause that it is of: "on the left, …", "Left: …"."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
-        first = mark.first
-        is_led = self.led_by(first) in ON_THE and self.word(first - 2) != "of"
-        first -= 2 * is_led
+        is_led = self.led_by(mark.first) in ON_THE and self.word(mark.first - 2) != "of"
+        first = mark.first - 2 * is_led
         is_first = first in self.starts or "," in self.gaps[first]
         is_begun = is_first or ":" in self.gaps[first] or self.word(first - 1) == "and"
-        is_begun |= "turn" in self.kinds_at(first - 1)
-        if ":" in self.gaps[end] and is_begun:
-            return True
-        is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
-        is_verbal = any("finite" in self.kinds_at(j) for j in range(end, end + 4))
-        return (is_begun and is_led and is_clause) or (end > mark.end and is_first and is_verbal)
+        if is_begun or "turn" in self.kinds_at(first - 1):
+            is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
+            if ":" in self.gaps[end] or (is_led and is_clause):
+                return True
+        is_subject = end > mark.end and is_first
+        return is_subject and any("finite" in self.kinds_at(j) for j in range(end, end + 4))
 
     def spread(self, mark: Attached) -> None:
         """Give a side to the places of the clause that it begins."""
@@ -457,22 +468,25 @@ class SideReader:
             if BREAK.search(self.gaps[j]) and not is_begun:
                 break
             number = self.begins.get(j)
-            if self.is_structure(number):
-                assert number is not None
+            if number is not None and self.is_structure(number):
                 is_next = is_carried or j > start or self.gaps[j] != " "
                 if not (is_next and self.may_inherit(number, is_carried=is_carried)):
                     break
                 found.append(number)
                 j = self.names[number].end
-                if is_closed and not is_carried:
-                    break
-                continue
-            is_closed |= "conjunction" in self.kinds[j]
-            is_carried |= not {"extending", "including"}.isdisjoint(self.kinds[j])
-            if not self.is_between(j, is_carried=is_carried):
+                is_over = is_closed and not is_carried
+            else:
+                is_closed |= "conjunction" in self.kinds[j]
+                is_carried |= not CARRYING.isdisjoint(self.kinds[j])
+                is_over = not self.is_between(j, is_carried=is_carried)
+                j += 1
+            if is_over:
                 break
+<<<<<<< HEAD
             j += 1
         is_closed |= is_note and (j == len(self.words) or j in self.starts)
+=======
+>>>>>>> reader-mid
         return found if is_closed or is_carried else []
 
     def may_inherit(self, number: int, *, is_carried: bool) -> bool:
