@@ -462,7 +462,7 @@ class SideReader:
     def listed(self, start: int, *, is_carried: bool, is_note: bool = False) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
         found: list[int] = []
-        is_closed, j = False, start
+        is_closed, is_over, j = False, False, start
         while j < len(self.words) and j not in self.starts:
             is_begun = is_carried and (j == start or self.gaps[j].strip() == "(")
             if BREAK.search(self.gaps[j]) and not is_begun:
@@ -482,11 +482,7 @@ class SideReader:
                 j += 1
             if is_over:
                 break
-<<<<<<< HEAD
-            j += 1
-        is_closed |= is_note and (j == len(self.words) or j in self.starts)
-=======
->>>>>>> reader-mid
+        is_closed |= is_note and not is_over and (j == len(self.words) or j in self.starts)
         return found if is_closed or is_carried else []
 
     def may_inherit(self, number: int, *, is_carried: bool) -> bool:
