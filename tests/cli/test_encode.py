@@ -95,6 +95,26 @@ def test_the_map_of_what_is_outside_the_brain_is_drawn_if_it_is_asked_for(run, t
     assert "This is outside the brain: nerve." in page
 
 
+FOREIGN = "Der linke Thalamus ist unauffällig, kein Infarkt."
+
+
+def test_the_map_of_a_text_in_another_language_is_withheld(run, tmp_path):
+    outcome = run("encode", FOREIGN, "-o", tmp_path / "maps")
+    assert outcome.out.startswith("not in English; translate the text; --draw-anyway shows the map")
+    assert "does not seem to be in English" in outcome.err
+    assert not (tmp_path / "maps").exists()
+
+
+def test_explain_prints_clauses_and_the_rows_that_decided(run):
+    outcome = run("encode", "--explain", "Left insula infarct; no lesion in the thalamus.")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
+    assert lines[:2] == ["sentence 1", "clause: Left insula infarct"]
+    assert 'phrase "insula" insula, left, affirmed: sides:before' in lines
+    assert 'phrase "thalamus" thalamus, denied: cues:no' in lines
+    assert run("encode", "--explain", "insula", "--json").code == 2
+
+
 def test_no_map_is_offered_where_no_word_is_known(encode):
     assert encode(OUTSIDE).out == "outside the brain: nerve\n"
     encode(OUTSIDE, "--draw-anyway").assert_refused("knows no word")

@@ -31,6 +31,7 @@ def test_it_is_plain_data_with_a_version(model):
     denied = plain["mentions"][1]
     assert (denied["term"], denied["status"]) == ("visual cortex", "denied")
     assert TEXT[slice(*denied["negation_where"])] == "no"
+    assert "cues:no" in denied["rows"]
     assert [TEXT[slice(*side["where"])] for side in plain["unapplied_sides"]] == ["Left"]
 
 

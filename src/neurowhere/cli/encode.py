@@ -201,6 +201,14 @@ def encode(
             "brain.",
         ),
     ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Print how one text is read, and encode nothing: sentences, clauses, cues and "
+            "phrases, and the rows of the tables that gave status and side.",
+        ),
+    ] = False,
     resolution: Resolution = None,
     like: Like = None,
     keep_formulas: KeepFormulas = False,
@@ -230,6 +238,11 @@ def encode(
         raise typer.BadParameter("expected one text to add to and subtract from; give one")
     if output is not None and table is not None:
         raise typer.BadParameter("expected --output or --table; give one of them")
+    if explain:
+        if many or output is not None or plus or minus or as_json:
+            raise typer.BadParameter("expected one text beside --explain, and no output")
+        _explain(read_text(texts[0]), model)
+        return
     options = Options(
         model=model,
         atlas=read_atlas(atlas),
@@ -271,6 +284,17 @@ def encode(
     # One text takes a few small products: threads that share them would only wait for each other.
     with threadpool_limits(1, user_api="blas"):
         _encode_one(read_text(texts[0]), added, output, options)
+
+
+def _explain(text: "Text", folder: Path | None) -> None:
+    """Print how a text is read."""
+    from neurowhere.model.store import load_model
+    from neurowhere.text.reading.tree import explain
+    from neurowhere.text.words import without_markup
+
+    extractor = load_model(folder).extractor_
+    for line in explain(without_markup(text.content), extractor.counter):
+        typer.echo(line)
 
 
 def _named(text: "Text", option: str) -> "Text":

@@ -100,6 +100,8 @@ class Mention(Schema):
     """The side that has more, where `side` is bilateral: "left greater than right"."""
     misspelt: bool = False
     """Whether the text has its name with one letter wrong: "hipocampal"."""
+    rows: list[str] = field(default_factory=list)
+    """Rows of the tables that gave its status and side: "cues:no"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,6 +269,7 @@ def _mention(mention: clinical.Mention, known: bool) -> Mention:
         side_crossed=mention.is_crossed,
         side_dominant=mention.dominant,
         misspelt=mention.is_misspelt,
+        rows=list(mention.rows),
     )
 
 

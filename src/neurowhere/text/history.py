@@ -12,9 +12,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from neurowhere.text.general import DENIED, SENTENCE, is_research
 from neurowhere.text.reading.lexicon import FINDING
-from neurowhere.text.relatives import FAMILY
+from neurowhere.text.relatives import FAMILY, SENTENCE, is_research
 
 HISTORY = "history"  # name of such parts among the sections
 Span = tuple[int, int]
@@ -79,6 +78,9 @@ _SIGN = re.compile(
     r"(?:\w*(?:phasi|prax|gnosi|taxi|plegi|pares|parap|mnesi)\w*"
     r"|droop\w*|vertigo|numb\w*|tremor|neglect|hemianop\w*|visual|speech|slurr\w+|dysarthr\w*"
     r"|diplopia|positive|bright|cvas?|tias?|sah|ich|sdh)",
+)
+DENIED = re.compile(
+    r"\b(?:no|not|normal|without|unremarkable|intact|spared|negative)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[a-z]+")
 

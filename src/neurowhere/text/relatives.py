@@ -7,10 +7,23 @@ patient, "a 30-year-old mother" is the patient, and texts of research are read w
 
 import re
 from collections.abc import Iterator
-
-from neurowhere.text.general import SENTENCE, is_research
+from functools import lru_cache
 
 Span = tuple[int, int]
+SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\d)[^.!?;\n]*)*")
+RESEARCH = re.compile(
+    r"\b(?:participants?|controls|volunteers|cohort|groups?|fmri|meta-analys\w+|we (?:aim|examin"
+    r"|investigat|recruit|scann|stud|test)\w*|p ?[<=]|n ?= ?\d)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4)  # the levels of one text ask
+def is_research(text: str) -> bool:
+    """Whether a text is about research rather than about a patient."""
+    return RESEARCH.search(text) is not None
+
+
 _RELATIVE = (
     r"(?:(?:grand|step|half[- ])?(?:mother|father|sister|brother|son|daughter|parent)|aunt|uncle"
     r"|cousin|niece|nephew|mum|mom|dad|sibling|twin)"

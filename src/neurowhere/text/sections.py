@@ -19,10 +19,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from neurowhere.text.general import GENERAL, find_general
 from neurowhere.text.history import HISTORY, find_history
 from neurowhere.text.relatives import find_relatives
-from neurowhere.text.words import word_set
 
 
 class Section(IntEnum):
@@ -259,12 +257,6 @@ _KINDS = {
 }
 _AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
 _NAMES = _AMBIGUOUS | dict.fromkeys(_PARTS_OF_HISTORY, HISTORY)
-# A background of an EEG is a finding: a title before it, or what it is of.
-_EEG = re.compile(r"\bv?EEG\b[^:]*$")
-_RHYTHM = re.compile(
-    r"\b(?:(?:alpha|beta|dominant) (?:activity|rhythm)|delta|theta|slowing|hz|epileptiform)\b",
-    re.IGNORECASE,
-)
 # Most sentences are no heading, which the first sign after their first words tells fast.
 _MAY_BE_HEADING = r"(?=[ \t\d#*>•.)-]*+[\w /&'()]*+(?:[-*:\t\r\n–—]|\Z))"
 _REPORT_HEADING = re.compile(
@@ -282,26 +274,6 @@ _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _CURRENT = re.compile(r"(?<=[.;\n])\s*(?:now|today|currently|presents|presenting)\b", re.IGNORECASE)
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
-# A line that names an examination and nothing else, or that tells what is there, begins the
-# findings of a report that does not head them.
-_EXAMS = word_set(
-    "angiogram angiography ct cta ctp datscan eeg fdg-pet fmri mr mra mri mrv pet pet/ct scan spect"
-)
-_OF_EXAMS = _EXAMS | word_set(
-    """
-    1.5t 3t 7t acquired and brain cervical contrast contrast-enhanced dementia dwi enhanced epilepsy
-    exam examination fdg flair follow-up for gadolinium head iac iacs imaging iv limited multiplanar
-    multisequence neck non-contrast noncontrast obtained of orbits performed perfusion pituitary
-    plain post-contrast protocol repeat routine sella sequences skull spine stroke study the
-    unenhanced w w/o was were whole with without
-    """
-)
-_LONGEST_NAME = 12  # words of such a line
-_THERE_IS = re.compile(
-    r"[ \t]*there (?:is|are) (?!(?:\w+ ){0,3}(?:concern|doubt|histor|question|suspicion))",
-    re.IGNORECASE,
-)
-_FINDINGS = re.compile(r"\W*(?:(?:imaging )?findings?|report)\b", re.IGNORECASE)
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
 # A list of references begins with a number, or with an author and a year if a sentence has ended.
 _REFERENCES = (
@@ -353,7 +325,6 @@ def read_sections(text: str) -> list[Part]:
     others = (
         (HISTORY, find_relatives(text)),
         (HISTORY, find_history(text)),
-        (GENERAL, find_general(text)),
     )
     for name, spans in others:
         parts += [Part(name, *span) for span in spans if not _is_taken(span, parts)]
@@ -373,16 +344,10 @@ def _sections_of_report(text: str) -> list[Part]:
     is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
-    if not any(_FINDINGS.match(text, heading.start, heading.end) for heading in headings):
-        ends = [
-            _findings_start(text, heading.end, end, _NAMES.get(heading.name, heading.name))
-            for heading, end in zip(headings, ends, strict=False)
-        ]
     sections = [
         Part(_NAMES.get(name, name), start, _part_end(text, start, end, name))
-        for (name, first, start), end in zip(headings, ends, strict=False)
+        for (name, _, start), end in zip(headings, ends, strict=False)
         if _NAMES.get(name, name) in kept
-        and not (name == "background" and _is_of_eeg(text, first, start, end))
     ]
     if _length(text, sections) < _length(text, _between(text, headings)):
         return sections
@@ -391,43 +356,6 @@ def _sections_of_report(text: str) -> list[Part]:
         for (name, _, start), end in zip(headings, ends, strict=False)
         if name == "family" and not is_abstract
     ]
-
-
-def _findings_start(text: str, start: int, end: int, name: str) -> int:
-    r"""Find where a line in a section begins the findings, which have no heading.
-
-    >>> text = "History: fall.\nMRI brain with contrast.\nGlioma of the insula."
-    >>> text[_findings_start(text, 8, len(text), "history") :]
-    'Glioma of the insula.'
-    """
-    if name not in ("comparison", HISTORY, "indication", "technique"):
-        return end
-    line = text.find("\n", start, end) + 1
-    while line:
-        after = text.find("\n", line, end) + 1
-        if _THERE_IS.match(text, line, end):
-            return line
-        if name in (HISTORY, "indication") and _is_exam(text[line : after or end]):
-            return after or end
-        line = after
-    return end
-
-
-def _is_exam(line: str) -> bool:
-    """Whether a line names an examination and says nothing else.
-
-    >>> _is_exam("CT of the head."), _is_exam("MRI of the brain was normal.")
-    (True, False)
-    """
-    words = [word.strip(".,;()") for word in line[: 20 * _LONGEST_NAME].lower().split()]
-    is_short = 0 < len(words) <= _LONGEST_NAME
-    return is_short and not _EXAMS.isdisjoint(words) and _OF_EXAMS.issuperset(words)
-
-
-def _is_of_eeg(text: str, first: int, start: int, end: int) -> bool:
-    """Whether a background is that of an EEG: "EEG. Background: …", "Background: delta over …"."""
-    title = text[text.rfind("\n", 0, max(first - 1, 0)) + 1 : first]
-    return bool(_EEG.search(title) or _RHYTHM.search(text, start, end))
 
 
 def _find_references(text: str) -> Part | None:

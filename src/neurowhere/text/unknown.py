@@ -35,7 +35,7 @@ REPORTING = word_set(
 
 CLINICAL_CLASSES = (
     *("affirming", "auxiliary", "exam", "measure", "unit", "lesion", "left", "right"),
-    *("bilateral", "misspelt-left", "misspelt-right", "misspelt-bilateral"),
+    "bilateral",
 )
 
 

@@ -46,6 +46,18 @@ def sides(text):
         ("The insula showed no difference between groups.", {"insula"}),
         ("Infarct of the pons? No.", {"pons"}),
         ("We looked at the pons and the insula. None showed an effect.", {"pons", "insula"}),
+        ("Lesions of the pons and the insula. None showed an effect.", set()),
+        ("The pons is not swollen but infarcted.", set()),
+        ("The pons is flattened, but remains patent.", set()),
+        ("The pons is small and the midline is shifted.", set()),
+        ("No part of the insula is spared.", set()),
+        ("The lesion spares neither the pons.", set()),
+        ("A lesion in the pons, which does not enhance.", set()),
+        ("The pons was active in regions that were not modulated by load.", set()),
+        ("Activity in the pons did not correlate with the thalamus.", {"thalamus"}),
+        ("A possible lesion of the pons, artefactual.", set()),
+        ("Activity of the pons, but this mechanism is not known.", set()),
+        ("Four sharply demarcated lesions in the pons.", set()),
     ],
 )
 def test_denials(text, denied):

@@ -121,15 +121,21 @@ class Sentence:
             yield tokens, link
             return
         for place, i in enumerate(tokens):
-            is_comma, is_joint = i in self.commas, "conjunction" in self.kinds[i]
-            is_over = (has_verb and (is_comma or is_joint)) or (is_led and is_comma)
-            if place > start and is_over:
-                is_new = is_led and self._is_new(i)
-                if is_new or self._has_subject(tokens[place + is_joint :][:LONGEST_SUBJECT]):
-                    yield tokens[start:place], link
-                    start, link, has_verb, is_led = place, ",", False, False
+            if place > start and self._is_cut(tokens, place, has_verb=has_verb, is_led=is_led):
+                yield tokens[start:place], link
+                start, link, has_verb, is_led = place, ",", False, False
             has_verb = has_verb or i in self.verbs
         yield tokens[start:], link
+
+    def _is_cut(self, tokens: list[int], place: int, *, has_verb: bool, is_led: bool) -> bool:
+        """Whether another subject begins at some place, or what is said after a leading phrase."""
+        i = tokens[place]
+        is_comma, is_joint = i in self.commas, "conjunction" in self.kinds[i]
+        if not (is_comma or (is_joint and has_verb)) or not (has_verb or is_led):
+            return False
+        if is_led and self._is_new(i):
+            return True
+        return self._has_subject(tokens[place + is_joint :][:LONGEST_SUBJECT])
 
     def _is_new(self, i: int) -> bool:
         """Whether token i after a comma begins what is said after a leading phrase."""

@@ -32,25 +32,19 @@ CLIPPED = word_set(
     hippoc insul occ occip par pariet put putam subcort temp temporopariet thal
     """
 )
-SIDE_LETTERS = word_set("l lt r rt")
-BEFORE_SIDE = word_set("a an and at in of on or the to")
 LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
-LONGEST_HEADING = 3  # words of a heading after a side that ends a sentence
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 
 __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
-__all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
-
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:^ ?|  ){_SIDE}  +{_SIDE} *\r?\Z", re.IGNORECASE)
-_BAR, _TAB, _SPACES, _SEMICOLON = map(re.compile, (r"\|", r"\t+", r" {2,}", ";"))
+_BAR, _TAB, _SPACES = map(re.compile, (r"\|", r"\t+", r" {2,}"))
 _WORD = re.compile(r"\w")
 LONGEST_CELL = 200  # characters
-FEWEST_SEMICOLONS, MOST_WORDS = 2, 3  # in a row, and in each cell between semicolons
 
 
 class Name(NamedTuple):
@@ -195,10 +189,6 @@ class Document:
         """Where some tokens are in the text."""
         return self.starts[first], self.ends[end - 1]
 
-    def tokens_within(self, start: int, end: int) -> range:
-        """Return the tokens that begin within some characters of the text."""
-        return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
-
     # ---- sentences
 
     @cached_property
@@ -216,10 +206,7 @@ class Document:
             starts |= {bisect_left(self.starts, cell[0]) for row in table for cell in row}
         starts.discard(len(self.words))
         starts.add(0)
-        bounds = pairwise(sorted({*starts, len(self.words)}))
-        long = (bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE)
-        cuts = [i for first, end in long for i in range(first, end, LONGEST_SENTENCE)]
-        return sorted(starts.union(cuts))
+        return _with_cuts(sorted(starts), len(self.words))
 
     @cached_property
     def starts_of_sentences(self) -> frozenset[int]:
@@ -252,16 +239,15 @@ class Document:
         is_clipped = before in CLIPPED and not self.written(i).istitle()
         if not self.gaps[i].startswith(". ") or not (before in POINTED or is_clipped):
             return False
-        if COMPARED.search(self.gaps[i - 1]):
-            return False
-        return not (before in SIDE_LETTERS and self._begins_heading(i))
+        return not COMPARED.search(self.gaps[i - 1])
 
-    def _begins_heading(self, i: int) -> bool:
-        """Whether a heading follows a side and its point: "infarct of the pons L. Spared: …"."""
-        colons = range(i + 1, min(i + 1 + LONGEST_HEADING, len(self.words)))
-        colon = next((j for j in colons if self.gaps[j] != " "), i)
-        is_after_name = self.gaps[i - 1] == " " and self.word(i - 2) not in BEFORE_SIDE
-        return self.gaps[colon].startswith(":") and self.written(i).istitle() and is_after_name
+
+def _with_cuts(starts: list[int], end: int) -> list[int]:
+    """Cut what goes on for long."""
+    bounds = pairwise([*starts, end])
+    long = [bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE]
+    cuts = [i for first, last in long for i in range(first, last, LONGEST_SENTENCE)]
+    return sorted({*starts, *cuts}) if cuts else starts
 
 
 # ---- tables
@@ -271,23 +257,20 @@ def find_tables(text: str) -> list[Table]:
     r"""Find the tables of a text, and the cells of their rows.
 
     A row is a line with "|" or tabs between its cells. Runs of spaces part cells too, in the lines
-    under a header that ends with two sides: "Region   Right   Left". So do semicolons in lines of
-    short cells, with the same number of them in the next line: "Thalamus;L;lacune". Lines without a
-    word, which rule off a header, are left out.
+    under a header that ends with two sides: "Region   Right   Left". Lines without a word, which
+    rule off a header, are left out.
 
     >>> find_tables("Seen:\n| Pons | normal |\n|---|---|\n| Insula | |")
     [[[(8, 13), (14, 21)], [(36, 42)]]]
     >>> find_tables("       Right  Left\nInsula small  normal")[0][0]
     [(7, 12), (14, 18)]
     """
-    semicolons = _semicolon_rows(text)
-    if not (semicolons or "|" in text or "\t" in text or "  " in text):
+    if not ("|" in text or "\t" in text or "  " in text):
         return []
     tables: list[tuple[re.Pattern[str] | None, Table]] = []
     current, rows = None, list[list[Span]]()
     for line in _LINE.finditer(text):
-        is_parted = line.start() in semicolons
-        separator = _SEMICOLON if is_parted else _separator(line[0], current)
+        separator = _separator(line[0], current)
         if separator is not current:
             current, rows = separator, []
             tables.append((separator, rows))
@@ -296,23 +279,6 @@ def find_tables(text: str) -> list[Table]:
             if all(end - start <= LONGEST_CELL for start, end in cells):  # else "|t| > 2" in prose
                 rows.append(cells)
     return [rows for separator, rows in tables if len(rows) > (separator is _SPACES)]
-
-
-def _semicolon_rows(text: str) -> set[int]:
-    """Return where the rows of tables with semicolons begin."""
-    found, start, before = set[int](), 0, (0, 0)
-    for line in text.split("\n") if text.count(";") >= 2 * FEWEST_SEMICOLONS else ():
-        row = start, _n_short_cells(line) if line.count(";") >= FEWEST_SEMICOLONS else 0
-        if row[1] and row[1] == before[1]:
-            found |= {before[0], start}
-        before, start = row, start + len(line) + 1
-    return found
-
-
-def _n_short_cells(line: str) -> int:
-    """Count what semicolons part in a line; 0 if these are clauses, or a record of keys."""
-    cells = line.split(";") if ":" not in line else []
-    return len(cells) if all(len(cell.split()) <= MOST_WORDS for cell in cells) else 0
 
 
 def _separator(line: str, current: re.Pattern[str] | None) -> re.Pattern[str] | None:

@@ -122,16 +122,17 @@ class _Reader:
         ]
         meant = [self.without_map(each) for each in found if self.is_meant(each, found)]
         meant = sorted([*meant, *sites], key=lambda each: (each.first, each.end))
-        kept, idle = list[Found](), set[int]()
+        idle = set[int]()
         arteries = [each for each in meant if each.entry.kind == "artery"]
-        for each in meant:
-            share = self.share(each, arteries) if each.entry.kind == "artery" else 1
-            if share != 1:
-                idle |= self.hidden(each)
-            if share:
-                each = each._replace(entry=each.entry.weighed(share))
-                kept.append(self.with_one_side(self.of_artery(each, arteries), ("artery",)))
-        return Pointing([each for each in kept if each.entry.kind != "cause"], frozenset(idle))
+        shares = {each: self.share(each, arteries) for each in arteries}
+        for artery, share in shares.items():
+            idle |= self.hidden(artery) if share != 1 else set()
+        kept = [
+            self.territory(each, shares[each], arteries) if each in shares else each
+            for each in meant
+            if shares.get(each, 1) and each.entry.kind != "cause"
+        ]
+        return Pointing(kept, frozenset(idle))
 
     def spans(
         self, tokens: Sequence[int], taken: Container[int], of_terms: Mapping[int, Entry]
@@ -257,13 +258,13 @@ class _Reader:
     def is_eponym(self, found: Found, others: Sequence[Found]) -> bool:
         """Whether the name of a person is that of a syndrome: "left Wallenberg in a man"."""
         if len(self.words) <= FEW_WORDS:
-            own = range(found.first, found.end)
-            rest = (kinds for i, kinds in enumerate(self.kinds) if i not in own)
+            rest = [*self.kinds[: found.first], *self.kinds[found.end :]]
             return not any(map(CLINICAL.isdisjoint, rest))
         written = [self.document.written(i) for i in range(found.first, found.end)]
         after = self.document.written(found.end) if found.end < len(self.words) else ""
-        is_person = after[:1].isupper() and found.end not in self.document.starts_of_sentences
-        if is_person or after in ("et", "and") or not written[0][0].isupper():
+        is_begun = found.end in self.document.starts_of_sentences
+        is_person = after in ("et", "and") or (after[:1].isupper() and not is_begun)
+        if is_person or not written[0][0].isupper():
             return False
         if len(written) > 1 and all(word[0].isupper() for word in written):
             return True  # "Dejerine-Roussy"
@@ -324,18 +325,20 @@ class _Reader:
         table = rules()
         places = [i for i in tokens if self.words[i] in table.sites]
         places = [i for i in places if self.document.written(i)[0].isupper()]
-        names = {self.words[i] for i in places}
-        said = self.said if places else NOTHING
-        is_listed = len(names) >= FEWEST_SITES and len({n.rstrip("0123456789") for n in names}) > 1
-        if "of-site" not in said and (not is_listed or "no-site" in said):
-            return
-        for i in places:
+        for i in places if self.has_sites({self.words[i] for i in places}) else ():
             around = self.kinds_at(i - 1) | self.kinds_at(i + 1)
             if "no-site" in around or (self.words[i] in COMPONENTS and "at-site" not in around):
                 continue
             side = SIDE_OF_SITE.get(self.words[i][-1])
             entry = table.entries[table.sites[self.words[i]]]
             yield Found(entry, i, i + 1, Attached(side, i, i + 1) if side else None)
+
+    def has_sites(self, names: set[str]) -> bool:
+        """Whether a text speaks of electrodes, or lists several sites."""
+        if not names or "of-site" in self.said:
+            return bool(names)
+        n_areas = len({name.rstrip("0123456789") for name in names})
+        return len(names) >= FEWEST_SITES and n_areas > 1 and "no-site" not in self.said
 
     # ---- arteries
 
@@ -348,12 +351,10 @@ class _Reader:
 
     def share(self, artery: Found, arteries: Sequence[Found]) -> float:
         """Return how much a name stands for the territory of an artery, 0 for not at all."""
-        last = self.words[artery.end - 1].removesuffix("s")
-        is_other = last in OTHERWISE and last in self.otherwise
-        if is_other and "vascular" not in self.kinds_at(artery.end):
-            return 0.0
         is_vessel = artery.entry.needs == "vessel"
-        if (is_vessel and not self.is_segment(artery)) or self.is_harmless(artery):
+        if self.is_otherwise(artery) or self.is_harmless(artery):
+            return 0.0
+        if is_vessel and not self.is_segment(artery):
             return 0.0
         here = [i for i in self.around(artery) if self.is_state(i)]
         own = [i for i in here if self.nearest(i, arteries) is artery]
@@ -361,6 +362,17 @@ class _Reader:
         if here:
             return 1.0 if "vascular" in kinds else TORN * ("torn" in kinds)
         return float(artery.side is not None or is_vessel)
+
+    def is_otherwise(self, artery: Found) -> bool:
+        """Whether an abbreviation stands for something else in the text."""
+        last = self.words[artery.end - 1].removesuffix("s")
+        is_vascular = "vascular" in self.kinds_at(artery.end)
+        return last in OTHERWISE and not is_vascular and last in self.otherwise
+
+    def territory(self, artery: Found, share: float, arteries: Sequence[Found]) -> Found:
+        """Return an artery with its side and with a share of its weights."""
+        weighed = artery._replace(entry=artery.entry.weighed(share))
+        return self.with_one_side(self.of_artery(weighed, arteries), ("artery",))
 
     def nearest(self, i: int, arteries: Sequence[Found]) -> Found:
         """Artery nearest to token i."""

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import repeat
@@ -30,7 +30,7 @@ from neurowhere.text.reading.implied import (
     sides_of_spared,
     without_spared,
 )
-from neurowhere.text.reading.lexicon import side_of, words_of
+from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Sides, read_sides
 from neurowhere.text.sections import ADDRESS, Part, read_sections
@@ -43,7 +43,6 @@ PRESSED_WEIGHT = 0.1  # of a place that is pressed on, beside another that is no
 SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
-UNPAIRED = re.compile(r"(?:third|fourth|3rd|4th) ventric|aqueduct|chiasm|foramen magnum|pellucid")
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
 TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
 # Dates, times and days of a stay, which differ between copies of a note.
@@ -80,7 +79,7 @@ class Mention(NamedTuple):
         Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
     section : str or None
         Section of a report that it is in and that is no finding: "technique", "indication",
-        "history", "comparison", "plan" or "references"; "general" for what is so of all patients.
+        "history", "comparison", "plan" or "references".
     weight : float
         How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
         in a copy of an earlier sentence.
@@ -210,7 +209,7 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "implied": implied.first_words(),
         "pressed": pressed.first_words(),
         "halves": names.HALVES,
-        "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
+        "limbs": frozenset(["limb"]),
         "wrong": words_of("left", "right", "bilateral"),
     }
     words: dict[str, tuple[str, ...]] = {}
@@ -268,8 +267,7 @@ def read_mentions(
     document = counter.read(text)
     at = _tokens_of_levels(document)
     document = names.complete(document, counter, at, rules.rules().fixed)
-    corrected = (i for i in at["limbs"] if side_of(document.words[i]))
-    sides = read_sides(document, sorted([*at["sides"], *corrected]))
+    sides = read_sides(document, at["sides"])
     cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
     tabled = read_cells(document, cues)
@@ -324,14 +322,16 @@ class _Fold:
         if rule_based:
             ends = {mention.start: mention.end for mention in rule_based}
             places = [each for each in places if ends.get(each.start, 0) <= each.end]
-        unapplied: tuple[SideMark, ...] = ()
-        if self.sides.unapplied:
-            used = {mention.side_span for mention in (*every, *rule_based)}
-            spans = ((m.side, *self.document.span(m.first, m.end)) for m in self.sides.unapplied)
-            unapplied = tuple(SideMark(*span) for span in spans if span[1:] not in used)
+        unapplied = self.unapplied((*every, *rule_based)) if self.sides.unapplied else ()
         return Mentions(
             tuple(sorted(found, key=attrgetter("start"))), tuple(places), unapplied, rule_based
         )
+
+    def unapplied(self, mentions: Iterable[Mention]) -> tuple[SideMark, ...]:
+        """Return the sides that no mention has."""
+        used = {mention.side_span for mention in mentions}
+        spans = ((m.side, *self.document.span(m.first, m.end)) for m in self.sides.unapplied)
+        return tuple(SideMark(*span) for span in spans if span[1:] not in used)
 
     def ruled(self, others: Sequence[Mention]) -> tuple[Mention, ...]:
         """Return the names that point to structures, but to those that the text spares."""
@@ -363,6 +363,13 @@ class _Fold:
         mentions: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
         for n in [n for n, number in enumerate(numbers) if number == NO_TERM]:
             mentions[n] = mentions[n]._replace(term=text[starts[n] : ends[n]])
+        if self.parts or self.copies:
+            self.leave_out(mentions)
+        return mentions
+
+    def leave_out(self, mentions: list[Mention]) -> None:
+        """Mark the mentions in sections without findings, and weigh these and copies nothing."""
+        starts = [mention.start for mention in mentions]
         sections = _values_at([(*part[1:], part.name) for part in self.parts], starts)
         copies = _values_at([(*copy, "copy") for copy in self.copies], starts)
         for n in sections.keys() | copies.keys():
@@ -371,7 +378,6 @@ class _Fold:
                 section = None  # "Harvard University Insula Study"
             weight = 0.0 if section or n in copies else 1.0
             mentions[n] = mentions[n]._replace(section=section, weight=weight)
-        return mentions
 
     def decided(self, number: int, mention: Mention) -> Mention:
         """Return a mention with what cues and sides say of it."""
@@ -471,18 +477,7 @@ def find_copies(text: str) -> list[Span]:
     long = [i for i in repeated if sentences[i][1] - sentences[i][0] >= SHORTEST_COPY]
     if len({tails[i] for i in long}) == len(long):  # without a long copy, short ones are none
         return []
-    copies: set[int] = set()
-    known: set[int] = set()  # that stand before, short ones too, or are but a date
-    seen: set[str] = set()
-    for i in repeated:
-        words = text[slice(*sentences[i])]
-        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
-        words = " ".join(words.strip(" ,:;-–").split())
-        if words in seen or not words:
-            known.add(i)
-        if words in seen and len(words) >= SHORTEST_COPY:
-            copies.add(i)
-        seen.add(words)
+    copies, known = _copied(text, {i: sentences[i] for i in repeated})
     for i in sorted(copies):
         for step in (-1, 1):
             j = i + step
@@ -490,6 +485,23 @@ def find_copies(text: str) -> list[Span]:
                 copies.add(j)
                 j += step
     return [sentences[i] for i in sorted(copies)]
+
+
+def _copied(text: str, sentences: Mapping[int, Span]) -> tuple[set[int], set[int]]:
+    """Return the sentences that are copies, and all that stand before or are but a date."""
+    copies: set[int] = set()
+    known: set[int] = set()
+    seen: set[str] = set()
+    for i, span in sentences.items():
+        words = text[slice(*span)]
+        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
+        words = " ".join(words.strip(" ,:;-–").split())
+        if words in seen or not words:
+            known.add(i)
+        if words in seen and len(words) >= SHORTEST_COPY:
+            copies.add(i)
+        seen.add(words)
+    return copies, known
 
 
 def count_mentions(

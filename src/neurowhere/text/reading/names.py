@@ -15,11 +15,7 @@ from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import places
 from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.reading.lexicon import (
-    SIDES,
-    Side,
     is_beside_lesion,
-    is_lesion_word,
-    lexicon,
     side_of,
 )
 from neurowhere.text.reading.rules import rules
@@ -37,12 +33,6 @@ ELSEWHERE: dict[str, Column] = {
     "sentence": OPTIONAL,
 }
 HALVES = frozenset(["and", "or", "nor", *LOBES])
-LIMBS: dict[str, Side] = {
-    "right-arm": "right",
-    "left-arm": "left",
-    "right-leg": "right",
-    "left-leg": "left",
-}
 OF_BRAIN = re.compile(r"brain|cerebr|cerebell|crani|encephal|intracran|neur|subcortical")
 OF_VENTRICLES = re.compile(
     r"bleed|blood|choroid|cranial|csf$|cta?$|ependym|evd$|ha?emorrh|horn|hydroceph|intraventr|ivh$"
@@ -50,7 +40,6 @@ OF_VENTRICLES = re.compile(
 )
 SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of which one is right
 CAPSULE = "internal capsule"
-MISSPELT = tuple(f"misspelt-{side}" for side in SIDES)
 
 
 @cache
@@ -105,42 +94,16 @@ def complete(
     fixed : Trie
         Names whose words say nothing else.
     """
-    document = _with_sides(document, at["limbs"])
     names = _halves(document, counter, at["halves"])
     names = _without(names, [*_others(document, at["names"], fixed)])
     names = _with_capsule(document, counter, names, at["limbs"])
-    more = [
-        *_limbs(document, counter, at["limbs"]),
-        *_misspelt(document, counter, at["wrong"]),
-    ]
-    names = [*names, *more] if more else names
+    if misspelt := [*_misspelt(document, counter, at["wrong"])]:
+        names = [*names, *misspelt]
     if places := [*_places(document, names, at["names"])]:
         names = [*names, *places]
     if ruled := [*_ruled(document, names, at["implied"])]:
         names = [*names, *ruled]
     return document if names is document.names else document.renamed(names)
-
-
-def _with_sides(document: Document, tokens: Sequence[int]) -> Document:
-    """Correct sides that are misspelt beside a place or a lesion, and read those of letters."""
-    words, sided = document.words, document.sided
-    for i in tokens:
-        for kind in document.kinds[i] & LIMBS.keys():
-            if document.written(i).isupper():
-                sided[i] = LIMBS[kind]
-        side = next((s for s in SIDES if f"misspelt-{s}" in document.kinds[i]), None)
-        near = range(max(i - 4, 0), min(i + 5, len(words)))
-        if side and any(_may_have_side(document, j) for j in near):
-            words[i] = side
-            document.kinds[i] = lexicon()[side]
-    return document
-
-
-def _may_have_side(document: Document, i: int) -> bool:
-    """Whether token i is of a structure, a limb or a lesion."""
-    number = document.covered.get(i)
-    is_place = number is not None and document.names[number].is_structure
-    return is_place or "limb" in document.kinds[i] or is_lesion_word(document.words[i])
 
 
 def is_place_name(name: Name) -> bool:
@@ -165,21 +128,26 @@ def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -
 def _half_names(
     document: Document, counter: "TermCounter", tokens: Sequence[int]
 ) -> Iterator[Name]:
-    words, kinds, begins = document.words, document.kinds, document.begins
+    words, begins = document.words, document.begins
     index = counter.vocabulary.index
     for i in tokens:
-        word = words[i]
         spelt: list[tuple[int, int, str]] = []
-        if word in ("and", "or", "nor") and i + 1 in begins:
+        if words[i] not in LOBES and i + 1 in begins:
             spelt = [(j, j + 1, name) for j, name in _before_conjunction(document, i)]
-        elif word in LOBES and i and "level" in kinds[i - 1] and i - 1 not in document.inner:
-            name = document.names[begins[i]] if i in begins else None
-            after = "no-gyrus" in lexicon()[document.word(i + 1)]
-            if name and name.end == i + 1 and not after and document.gaps[i] == " ":
-                spelt = [(i - 1, i + 1, f"{words[i - 1]} {word} {LOBES[word]}")]
+        elif words[i] in LOBES and _lacks_gyrus(document, i):
+            spelt = [(i - 1, i + 1, f"{words[i - 1]} {words[i]} {LOBES[words[i]]}")]
         for first, end, name_ in spelt:
             if (term := counter.term_of(name_)) is not None:
                 yield Name(first, end, index(term), True)
+
+
+def _lacks_gyrus(document: Document, i: int) -> bool:
+    """Whether the adjective of a lobe at token i stands for a gyrus: "superior frontal"."""
+    is_level = i > 0 and "level" in document.kinds[i - 1] and document.gaps[i] == " "
+    if not is_level or i - 1 in document.inner or i not in document.begins:
+        return False
+    is_last = document.names[document.begins[i]].end == i + 1
+    return is_last and "no-gyrus" not in _kinds(document, i + 1)
 
 
 def _before_conjunction(document: Document, i: int) -> Iterator[tuple[int, str]]:
@@ -287,22 +255,23 @@ def _with_capsule(
     """Read "anterior limb" as that of the internal capsule, beside a structure or a lesion."""
     words, found = document.words, dict[int, Name]()
     for i in tokens:
-        if words[i] != "limb" or words[i - 1] not in ("anterior", "posterior", "ant", "post"):
-            continue
-        if i in document.inner or "no-capsule" in _kinds(document, i + 1):
-            continue
-        if not _is_of_lesion(document, i):
-            continue
-        near = words[i + 1 : i + 6]
-        kind = "anterior" if words[i - 1].startswith("ant") else "posterior"
-        term = counter.term_of(f"{kind} limb {CAPSULE}") or counter.term_of(CAPSULE)
-        is_named = near[:1] == ["of"] and "capsule" in near
-        index = NO_TERM if term is None or is_named else counter.vocabulary.index(term)
-        found[i - 1] = Name(i - 1, i + 1, index, not is_named)
+        if words[i - 1] in ("anterior", "posterior", "ant", "post") and _is_of_capsule(document, i):
+            near = words[i + 1 : i + 6]
+            kind = "anterior" if words[i - 1].startswith("ant") else "posterior"
+            term = counter.term_of(f"{kind} limb {CAPSULE}") or counter.term_of(CAPSULE)
+            is_named = near[:1] == ["of"] and "capsule" in near
+            index = NO_TERM if term is None or is_named else counter.vocabulary.index(term)
+            found[i - 1] = Name(i - 1, i + 1, index, not is_named)
     if not found:
         return names
     hidden = {i for name in found.values() for i in range(name.first, name.end)}
     return [*(name for name in names if name.first not in hidden), *found.values()]
+
+
+def _is_of_capsule(document: Document, i: int) -> bool:
+    """Whether "limb" at token i may be one of the internal capsule."""
+    is_other = i in document.inner or "no-capsule" in _kinds(document, i + 1)
+    return not is_other and _is_of_lesion(document, i)
 
 
 def _is_of_lesion(document: Document, i: int) -> bool:
@@ -316,30 +285,25 @@ def _is_of_lesion(document: Document, i: int) -> bool:
     )
 
 
-def _limbs(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
-    """Yield the limbs that letters stand for: "RUE 2/5"; full strength says nothing."""
-    for i in tokens:
-        for kind in document.kinds[i] & LIMBS.keys():
-            limb = kind.partition("-")[2]
-            is_full = document.words[i + 1 : i + 3] == ["5", "5"]
-            if limb in counter.vocabulary and document.written(i).isupper() and not is_full:
-                yield Name(i, i + 1, counter.vocabulary.index(limb), False)
-
-
 def _misspelt(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the names with one letter wrong, after a side or beside a lesion."""
     near = {j for i in tokens for j in range(i + 1, min(i + 4, len(document.words)))}
     for i in sorted(near):
-        word = document.words[i]
-        if len(word) < SHORTEST or i in document.covered or document.kinds[i] - {"modifier"}:
-            continue
-        is_sided = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
-        is_beside = is_sided or is_beside_lesion(document.words, i, i)
-        if not is_beside or not word.isalpha() or counter.knows(word) or says_nothing(word):
-            continue
-        alike = {term for name, term in counter.long_structures.items() if _is_alike(word, name)}
-        if len(alike) == 1:
-            yield Name(i, i + 1, alike.pop(), True)
+        if _may_be_misspelt(document, counter, i):
+            word, names = document.words[i], counter.long_structures.items()
+            alike = {term for name, term in names if _is_alike(word, name)}
+            if len(alike) == 1:
+                yield Name(i, i + 1, alike.pop(), True)
+
+
+def _may_be_misspelt(document: Document, counter: "TermCounter", i: int) -> bool:
+    """Whether token i is a long word that nothing knows, beside a side or a lesion."""
+    word = document.words[i]
+    if len(word) < SHORTEST or i in document.covered or document.kinds[i] - {"modifier"}:
+        return False
+    is_beside = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
+    is_beside = is_beside or is_beside_lesion(document.words, i, i)
+    return is_beside and word.isalpha() and not counter.knows(word) and not says_nothing(word)
 
 
 def _is_alike(word: str, name: str) -> bool:

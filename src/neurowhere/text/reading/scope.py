@@ -28,6 +28,7 @@ def classes(words: str) -> frozenset[str]:
 CLOSING = classes("conjunction preposition closing stop")  # nothing more is said of a subject
 EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun")  # no subject
 PREDICATE = classes("auxiliary adverb finite")  # what leads to what is said of a subject
+UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
 BEFORE_NOUN = classes("modifier determiner adverb")
 IN_PHRASE = classes("modifier side filler determiner")
@@ -38,9 +39,14 @@ AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a
 STATED = classes("state modifier")
 CORRECTING = classes("preposition finite auxiliary participle")
 EFFECT = classes("effect lesion responding")
+LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
+PLURAL = classes("effect null quality of-place responding")
+OF_OTHERS = classes("people lesion")  # what "none" stands for rather than for places
+OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 LEADING = classes("preposition wall")
 MADE = classes("lesion made")
+TURNING = classes("people conditional")
 GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 # What "not" denies by the class of the verb after it: the subject, what follows, or places alone.
@@ -49,10 +55,10 @@ VERBS = {
     "not-seen": "subject rest",
     "not-state": "state",
     "not-held": "state",
-    "not-show": "places-of-subject rest",
+    "not-show": "rest, and places that show it",
     "not-have": "rest owner",
-    "not-relate": "subject rest places",
-    "not-need": "rest places",
+    "not-relate": "places of related subject and rest",
+    "not-need": "places of rest",
     "not-believe": "believed",
     "not-represent": "subject rest",
 }
@@ -98,44 +104,27 @@ class Scope:
     def read(self) -> None:
         """Deny and hedge the names of the sentence."""
         for tag in sorted(self.standing(), key=lambda tag: not tag.is_open):
-            is_open = tag.is_open or tag.first in self.opened
+            is_open = tag.is_open or tag.first in self.opened or self.is_modal(tag)
             into = self.said.hedged if is_open else self.said.denied
+            # "A possible focus, favoured to be artefactual" stays open.
+            kept = self.said.hedged if not is_open and tag.direction == "back" else ()
             for number in reached(self, tag):
-                name = self.document.names[number]
-                if not (tag.first <= name.first < tag.end or self.is_left_open(tag, number)):
+                first = self.document.names[number].first
+                if number not in kept and not tag.first <= first < tag.end:
                     into.setdefault(number, tag)
 
-    def is_left_open(self, tag: Tag, number: int) -> bool:
-        """Whether a name was left open in a clause before: "is suspected, but not proven"."""
-        hedge = self.said.hedged.get(number)
-        if tag.is_open or hedge is None or hedge.first >= tag.first:
-            return False
-        clause, _ = self.sentence.place(tag.first)
-        start = clause.tokens[0]
-        is_later = hedge.first < start and self.document.names[number].first < start
-        return is_later and (clause.link == "but" or "relative" in link_kinds(clause))
-
     def standing(self) -> list[Tag]:
-        """Return the cues that no other cue cancels."""
-        idle = [tag for tag in self.tags if tag.direction == "idle"]
-        idle += (tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1)
-        some = [tag for tag in self.tags if not any(_is_within(tag, each) for each in idle)]
-        cancelled = self.turned_round(some)
-        kept = [
-            tag
-            for tag in some
-            if tag.is_open or tag.first not in cancelled or tag.first in self.opened
-        ]
-        self.opened |= {tag.first for tag in kept if self.is_modal(tag)}
-        return [tag for tag in kept if not self.is_partial(tag)]
+        """Return the cues that no other cue cancels, and that are not only partly so."""
+        over = [tag for tag in self.tags if tag.direction == "idle" or _is_long_hedge(tag)]
+        some = [tag for tag in self.tags if not any(_is_within(tag, each) for each in over)]
+        cancelled = self.turned_round([tag for tag in some if not tag.is_open]) - self.opened
+        return [t for t in some if t.is_open or not (t.first in cancelled or self.is_partial(t))]
 
     def turned_round(self, tags: list[Tag]) -> set[int]:
         """First tokens of denials that others turn round; some leave open what they deny."""
         cancelled: set[int] = set()
         for tag in tags:
-            other = None
-            if not tag.is_open and tag.first not in cancelled:
-                other = self.cancelled_by(tag, tags)
+            other = None if tag.first in cancelled else self.cancelled_by(tag, tags)
             if other is not None:
                 cancelled |= {tag.first, other.first}
                 if "excluding" in self.kinds[other.end - 1]:
@@ -144,53 +133,56 @@ class Scope:
 
     def cancelled_by(self, tag: Tag, others: list[Tag]) -> Tag | None:
         """Return the denial that a denial before it turns round: "not normal", "no … without"."""
+        later = [t for t in others if t.first >= tag.end]
         if tag.direction == "except":
-            return next((t for t in others if t.first == tag.end and not t.is_open), None)
-        if tag.direction not in ("ahead", "not") or "sole-end" in self.kinds[tag.first]:
+            return next((t for t in later if t.first == tag.end), None)
+        if tag.direction not in ("ahead", "not"):
             return None
-        later = (t for t in others if not t.is_open and t.first >= tag.end)
+        kinds = self.kinds
         other = next(
-            (t for t in later if t.first == tag.end or "neither" not in self.kinds[t.first]), None
+            (t for t in later if t.first == tag.end or "neither" not in kinds[t.first]), None
         )
-        if other is None or (tag.direction == "not" and self.is_opinion(tag)):
+        if other is None or self.is_opinion(tag):
             return other
         return other if self.are_near(tag, other) else None
 
     def is_opinion(self, tag: Tag) -> bool:
         """Whether somebody does not believe what follows."""
+        if tag.direction != "not":
+            return False
         clause, place = self.sentence.place(tag.first)
         return "not-believe" in object_kinds(clause, place + tag.end - tag.first)
 
     def are_near(self, tag: Tag, other: Tag) -> bool:
         """Whether a denial is near enough to another one to turn it round."""
-        if other.first >= tag.end + NEAR or other.direction == "except":
-            return False
-        if other.first == tag.end:
-            return True  # "no normal tissue", "spares neither"
-        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
-        is_said = is_one and "being" in self.kinds[other.first - 1]  # "no part of it is normal"
         between = range(tag.end, other.first + 1)
-        said = NOTHING.union(*(self.kinds[i] for i in between))
-        is_far = any(i in self.sentence.commas or self.is_stop(i) for i in between)
-        is_placed = any(map(self.is_structure_at, between[:-1]))
-        is_placed &= not is_said
-        if is_far or is_placed or "conjunction" in said:
+        if len(between) > NEAR or other.direction == "except":
             return False
-        is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
-        return is_all or is_said or "people" in said or other.direction != "beside"
+        said = NOTHING.union(*(self.kinds[i] for i in between))
+        if "conjunction" in said or any(self.is_stop(i) for i in between):
+            return False
+        is_said = self.is_said(tag, other)
+        is_placed = not is_said and any(map(self.is_structure_at, between[:-1]))
+        if is_placed or not self.sentence.commas.isdisjoint(between):
+            return False
+        is_all = is_said or tag.direction == "not" or other.first == tag.end
+        is_turning = not TURNING.isdisjoint(said | self.kinds[tag.first])
+        return is_all or is_turning or other.direction != "beside"
+
+    def is_said(self, tag: Tag, other: Tag) -> bool:
+        """Whether a denial is said of what another one begins: "no part of it is normal"."""
+        is_one = self.sentence.place(tag.first)[0] is self.sentence.place(other.first)[0]
+        return is_one and "being" in self.kinds[other.first - 1]
 
     def is_modal(self, tag: Tag) -> bool:
-        """Whether a denial is itself left open: "may be normal"."""
-        if tag.is_open or tag.direction not in ("back", "beside", "object", "both", "not"):
-            return False
+        """Whether a denial is itself left open: "may be normal", "probably artefactual"."""
         i = tag.first - 1
-        while i >= 0 and not {"being", "adverb"}.isdisjoint(self.kinds[i]) and i not in self.at:
-            i -= 1
-        return i in self.at and self.at[i].is_open and self.at[i].direction == "both"
+        hedge = self.at.get(i - (i > 0 and "being" in self.kinds[i]))
+        return tag.direction in ("back", "beside") and hedge is not None and hedge.is_open
 
     def is_partial(self, tag: Tag) -> bool:
         """Whether a word before a cue says that it is only partly so: "partly resolved"."""
-        is_state = not tag.is_open and tag.direction in ("back", "object", "ahead", "beside")
+        is_state = tag.direction in ("back", "object", "ahead", "beside")
         return is_state and tag.first > 0 and "partly" in self.kinds[tag.first - 1]
 
     # ---- what stands where
@@ -265,9 +257,16 @@ def subject(s: Scope, clause: Clause, place: int) -> list[int]:
 def has_pronoun(s: Scope, clause: Clause, place: int) -> bool:
     """Whether a pronoun stands for the subject."""
     return any(
-        "pronoun" in kinds and not (n + 1 < len(clause) and s.is_noun(clause.tokens[n + 1]))
+        "pronoun" in kinds and not is_about(s, clause, n + 1)
         for n, kinds in enumerate(clause.kinds[:place])
-    )  # not "this mechanism is not"
+    )
+
+
+def is_about(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a noun stands at some place, after "this": "this mechanism", "both effects"."""
+    if place >= len(clause) or s.cue(clause.tokens[place]):
+        return False
+    return s.is_noun(clause.tokens[place]) or not OUTCOME.isdisjoint(clause.kinds[place])
 
 
 def taken_up(s: Scope, clause: Clause) -> list[int]:
@@ -276,7 +275,10 @@ def taken_up(s: Scope, clause: Clause) -> list[int]:
         return s.names_before() if has_pronoun(s, clause, 1) else []
     earlier = s.clauses[clause.number - 1]
     limit = bisect_left(earlier.tokens, clause.tokens[0])
-    if clause.link == "(" or "relative" in link_kinds(clause):
+    is_relative = "relative" in link_kinds(clause)
+    if is_relative and any(map(FINDING.match, earlier.words)):
+        return []  # "a lesion in the pons, which does not enhance"
+    if clause.link == "(" or is_relative:
         return last_names(s, earlier, limit)
     return before_verb(earlier, limit)
 
@@ -306,59 +308,36 @@ def before(s: Scope, clause: Clause, place: int) -> list[int]:
     while place > 0:
         place -= 1
         i, kinds = clause.tokens[place], clause.kinds[place]
-        is_comma = is_begun and clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
-        if is_comma and not (is_listed or is_bare(clause, place)):
+        is_comma = clause.commas[place + 1] and clause.tokens[place + 1] == i + 1
+        if is_begun and is_comma and not is_listed:
             break
         if clause.inside[place]:
             is_begun = True
             found.append(clause.names[place])
-        elif is_aside(s, clause, place):
+        elif place and is_aside(s, clause, place):
             found.clear()
         elif is_wall(s, clause, place, is_begun=is_begun):
             break
-        elif is_begun or not clause.words[place].endswith("ed"):  # "should be interpreted with"
+        else:
             is_listed |= is_begun and "conjunction" in kinds
-            is_begun |= (PREDICATE | {"negator"}).isdisjoint(kinds) and not s.cue(i)
+            is_begun |= UNBEGUN.isdisjoint(kinds) and not s.cue(i)
     return [number for number in reversed(found) if number >= 0]
 
 
 def is_aside(s: Scope, clause: Clause, place: int) -> bool:
     """Whether what follows a token is no part of a subject: "unlike the pons", "due to"."""
-    tag = s.at.get(clause.tokens[place])
-    if place == 0 or (tag and tag.direction == "except"):
-        return place > 0
-    return "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+    is_cause = "causal" in clause.kinds[place] and "quality" not in clause.kinds[place - 1]
+    return is_cause or s.cue(clause.tokens[place]) == "except"
 
 
 def is_wall(s: Scope, clause: Clause, place: int, *, is_begun: bool) -> bool:
     """Whether what stands before a token is no part of a subject after it."""
     i = clause.tokens[place]
-    if s.cue(i) not in ("", "not") or is_told(s, i):
+    if s.cue(i) not in ("", "not"):
         return True
     if clause.verbs[place]:
         return is_begun
     return is_begun and (s.is_stop(i) or "wall" in clause.kinds[place])
-
-
-def is_told(s: Scope, i: int) -> bool:
-    """Whether token i tells how a place is, after its name: "pons infarcted and …"."""
-    is_after = i - 1 in s.covered and s.gaps[i] == " "
-    is_last = "," in s.gaps[i + 1] or s.document.word(i + 1) == "and"
-    return is_after and is_last and not STATED.isdisjoint(s.kinds[i])
-
-
-def is_bare(clause: Clause, place: int) -> bool:
-    """Whether the item of a list that ends at some place is a place and nothing else."""
-    for p in range(place, -1, -1):
-        is_name = clause.inside[p]
-        if not is_name and (
-            FINDING.match(clause.words[p])
-            or (IN_ITEM.isdisjoint(clause.kinds[p]) and not clause.commas[p])
-        ):
-            return False
-        if clause.commas[p]:
-            return True
-    return True
 
 
 def is_joined(clause: Clause, place: int) -> bool:
@@ -391,60 +370,36 @@ def ahead(
     """Return the names after some place of a clause, up to where another thing is said."""
     names = list[int]()
     known = 0  # place after a lesion that is taken for granted
-    is_placed = False  # a structure was named, and a preposition leads to what it does
-    is_said = False
     for p in range(start, min(len(clause), start + FARTHEST)):
-        if (
-            p > start
-            and clause.commas[p]
-            and ((is_said and not names) or not goes_on(s, clause, p))
-        ):
+        if p > start and clause.commas[p] and not goes_on(s, clause, p):
             break
-        is_said |= clause.verbs[p]
         if p < known:
             continue
         if p > start and is_of_known(clause, p):
             known = lesion_end(s, clause, p)
-        number = clause.names[p]
-        if number >= 0 and not (is_placed and is_function(s, number)):
-            names.append(number)
-        is_placed |= "leading-on" in clause.kinds[p] and bool(s.structures(names))
-        if clause.inside[p]:
-            continue
-        is_end = _stops_ahead(s, clause, p, names, through_verbs=through_verbs, is_first=p == start)
-        if is_end or (p > start and is_turned(clause, p)):
+        if clause.names[p] >= 0:
+            names.append(clause.names[p])
+        if is_end(s, clause, p, names, through_verbs=through_verbs, is_first=p == start):
             break
         if is_phrase and names and not LEADING.isdisjoint(clause.kinds[p]):
             break
     return names
 
 
-def _stops_ahead(
+def is_end(
     s: Scope, clause: Clause, p: int, names: list[int], *, through_verbs: bool, is_first: bool
 ) -> bool:
     """Whether a denial that goes ahead ends at some place."""
-    word, i = clause.words[p], clause.tokens[p]
-    if is_first:
+    i, word = clause.tokens[p], clause.words[p]
+    if clause.inside[p] or is_first:
         return word == "despite"
-    if word == "with" and "people" not in s.kinds[i - 1]:
-        return bool(names)
-    if s.is_stop(i) or (names and word == "from"):
+    if s.is_stop(i) or is_turned(clause, p):
         return True
-    if cue := s.cue(i):
-        return bool(names) or cue != "not"
-    if is_past_verb(s, clause, p):
-        return True
-    return clause.verbs[p] and bool(names) and not through_verbs
-
-
-def is_past_verb(s: Scope, clause: Clause, p: int) -> bool:
-    """Whether a word is a verb with an object: "lack of oxygen damaged the"."""
-    after = clause.kinds[p + 1] if p + 1 < len(clause) else NOTHING
-    return (
-        "participle" in clause.kinds[p]
-        and "determiner" in after
-        and s.is_noun(clause.tokens[p - 1])
-    )
+    if not names:
+        return s.cue(i) not in ("", "not")
+    is_with = word == "with" and "people" not in clause.kinds[p - 1]
+    is_verb = clause.verbs[p] and not through_verbs
+    return is_with or is_verb or word == "from" or s.cue(i) != ""
 
 
 def is_turned(clause: Clause, place: int) -> bool:
@@ -461,12 +416,6 @@ def is_affirmed(clause: Clause, place: int) -> bool:
     return len(near) == 2 and not PRESENT.isdisjoint(near[0]) and "preposition" in near[1]
 
 
-def is_function(s: Scope, number: int) -> bool:
-    """Whether a name is neither of a place nor of what is wrong."""
-    name = s.document.names[number]
-    return not name.is_structure and "lesion" not in s.kinds[name.end - 1]
-
-
 def is_of_known(clause: Clause, place: int) -> bool:
     """Whether what follows is taken for granted: "the glioma", "growth of left glioma"."""
     kinds = clause.kinds[place]
@@ -479,9 +428,9 @@ def lesion_end(s: Scope, clause: Clause, place: int) -> int:
     end = 0
     for p in range(place + 1, min(place + 12, len(clause))):
         kinds, is_place = clause.kinds[p], s.is_structure_at(clause.tokens[p])
-        if not is_place and (not MADE.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p])):
-            end = p + 1
-        elif "of-lesion" in kinds and end:
+        if (not is_place and (not MADE.isdisjoint(kinds) or TUMOR.fullmatch(clause.words[p]))) or (
+            "of-lesion" in kinds and end
+        ):
             end = p + 1
         elif IN_PHRASE.isdisjoint(kinds) and not clause.inside[p]:
             break
@@ -494,16 +443,11 @@ def goes_on(s: Scope, clause: Clause, place: int) -> bool:
     """Whether a list goes on after the comma before some place."""
     if "conjunction" in clause.kinds[place]:
         place = min(place + 1, len(clause) - 1)
-        if "article" in clause.kinds[place]:
-            return False
     kinds = clause.kinds[place]
     if not AFTER_COMMA.isdisjoint(kinds):
         return clause.inside[place]
-    is_past = "participle" in kinds and "determiner" in NOTHING.union(
-        *clause.kinds[place + 1 :][:1]
-    )
-    if is_past or clause.tokens[place] in s.at or clause.verbs[place]:
-        return False  # "which lacked content, activated the …"
+    if clause.tokens[place] in s.at or clause.verbs[place]:
+        return False
     for p in range(place, len(clause)):
         i = clause.tokens[p]
         if "conjunction" in clause.kinds[p]:
@@ -525,54 +469,55 @@ def reached(s: Scope, tag: Tag) -> list[int]:
         return []  # "once it has resolved"
     if tag.direction not in DIRECTIONS:
         return []
-    names = DIRECTIONS[tag.direction](s, tag, clause, place, place + tag.end - tag.first)
+    after = place + tag.end - tag.first
+    if not tag.is_open and is_aside_of_list(s, tag, clause, place, after):
+        return []
+    names = DIRECTIONS[tag.direction](s, tag, clause, place, after)
     return s.structures(names) if tag.row["target"] == "places" else names
+
+
+def is_aside_of_list(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+    """Whether a cue tells in what respect only: "regions that were not active in controls"."""
+    if tag.direction not in ("not", "back", "beside", "both"):
+        return False
+    is_reduced = tag.direction == "not" and place > 0 and not any(clause.verbs[:place])
+    is_relative = "relative" in link_kinds(clause) or (
+        is_reduced and not PLURAL.isdisjoint(clause.kinds[place - 1])
+    )
+    is_qualified = any(not LIMITING.isdisjoint(kinds) for kinds in clause.kinds[after : after + 3])
+    return is_relative and is_qualified and not s.structures(clause.named(after))
 
 
 def ahead_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return what follows, the place before that has none of it, or what a label is of."""
     if is_over(clause, after):
-        return listed_after(s, clause) or asked(s, clause) or subject(s, clause, place)
-    if is_idle_ahead(s, tag, clause, place, after):
+        return listed_after(s, clause) or asked(s) or subject(s, clause, place)
+    if is_idle_ahead(clause, place, after):
         return []
-    is_sole = tag.end > tag.first and "sole" in s.kinds[tag.end - 1]
-    names = ahead(s, clause, after, through_verbs=is_sole)
+    names = ahead(s, clause, after, through_verbs="sole" in s.kinds[max(tag.end - 1, 0)])
     if not s.structures(names):
-        names += listed_after(s, clause) or each_of(s, clause, tag)
-    is_null = "null" in object_kinds(clause, after)
-    names = s.structures(names) if is_null else names
+        listed = [] if tag.row["target"] else listed_after(s, clause)
+        names += listed or each_of(s, clause, tag)
     if tag.is_open:
         return names if s.structures(names) else [*names, *subject(s, clause, place)]
-    is_enough = (s.structures(names) and not is_null) or tag.row["target"]
+    if "null" in object_kinds(clause, after):
+        return [*s.structures(names), *owner(s, clause, place)]
+    is_enough = s.structures(names) or tag.row["target"]
     return names if is_enough else [*names, *owner(s, clause, place)]
 
 
-def is_idle_ahead(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+def is_idle_ahead(clause: Clause, place: int, after: int) -> bool:
     """Whether a cue denies nothing of what follows: "no change", "patients without neglect"."""
     if is_change(clause, after) or "study" in object_kinds(clause, after):
         return True
     is_with = place > 0 and clause.words[place - 1] == "with"
     near = clause.kinds[max(place - 3, 0) : place][-1 - is_with :]
-    if any("people" in kinds for kinds in near):
-        return True  # groups are told apart by it
-    if is_absent_part(s, clause, place, after):
-        return True
-    is_first = place == 0 and clause.number == 0  # "without the pons nothing works"
-    return is_first and "conditional" in s.kinds[tag.first] and any(clause.verbs)
+    return any("people" in kinds for kinds in near)  # groups are told apart by it
 
 
-def is_absent_part(s: Scope, clause: Clause, place: int, after: int) -> bool:
-    """Whether a part of the brain itself is missing: "absence of the corpus callosum"."""
-    if "losing" not in clause.kinds[place] or clause.words[after] != "the":
-        return False
-    names = s.structures(clause.named(after + 1, after + 2))
-    return any(ends(clause, s.document.names[n].end - clause.tokens[after] + after) for n in names)
-
-
-def asked(s: Scope, clause: Clause) -> list[int]:
+def asked(s: Scope) -> list[int]:
     """Return the names of the sentence before, where that is a question."""
-    is_asked = not clause.number and s.number and "?" in s.gaps[s.sentence.first]
-    return s.names_before() if is_asked else []
+    return s.names_before() if "?" in s.gaps[s.sentence.first] else []
 
 
 def each_of(s: Scope, clause: Clause, tag: Tag) -> list[int]:
@@ -583,8 +528,8 @@ def each_of(s: Scope, clause: Clause, tag: Tag) -> list[int]:
         return []
     names = s.structures(s.names_before())
     start, end = s.document.sentences[s.number - 1] if names else (0, 0)
-    is_people = any("people" in kinds for kinds in s.kinds[start:end])
-    return names if len(names) > 1 and not is_people else []
+    is_other = any(not OF_OTHERS.isdisjoint(kinds) for kinds in s.kinds[start:end])
+    return [] if is_other else names
 
 
 def is_change(clause: Clause, place: int) -> bool:
@@ -619,12 +564,10 @@ def object_kinds(clause: Clause, place: int) -> frozenset[str]:
 def owner(s: Scope, clause: Clause, place: int) -> list[int]:
     """Return the places that have none of what follows: "the pons shows no lesion"."""
     verb = place - 1
-    while verb >= 0 and not {"adverb", "determiner"}.isdisjoint(clause.kinds[verb]):
-        verb -= 1
     if verb < 0:
-        names = taken_up(s, clause) if clause.link in LABELLING and clause.link else []
+        names = taken_up(s, clause) if clause.link in LABELLING else []
     elif "owning" in clause.kinds[verb] or (clause.inside[verb] and not any(clause.verbs)):
-        names = (before if clause.link == "but" else subject)(s, clause, place)
+        names = before(s, clause, place)
     else:
         return []
     has_lesion = any("lesion" in s.kinds[s.document.names[n].first] for n in names)
@@ -636,17 +579,41 @@ def back_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
     """Return the subject, or the place after it where that has none."""
     if not (tag.is_open or is_predicate(s, clause, place, after)):
         return []
-    there = where(s, clause, after)
     is_by = s.document.word(tag.end) == "by"
-    if not there and is_where(clause, after - 1):
-        there = s.structures(ahead(s, clause, after))
+    there = where(s, clause, after) or ([] if is_by else beyond(s, clause, after))
     if (there or is_by) and is_joined(clause, place):
         return there
-    is_state = tag.direction in ("beside", "measure") or tag.row["target"] == "places"
-    if is_state and not tag.is_open and is_effect(s, clause, place):
+    if not tag.is_open and (is_ill(s, clause, place) or is_usual(s, tag, clause, place)):
         return there
     names = subject(s, clause, place)
     return names if s.structures(names) else [*names, *there]
+
+
+def beyond(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return the places after a predicate, but for "is intact after …"."""
+    is_over = place >= len(clause) or s.is_stop(clause.tokens[place])
+    return [] if is_over else s.structures(ahead(s, clause, place))
+
+
+def is_usual(s: Scope, tag: Tag, clause: Clause, place: int) -> bool:
+    """Whether an effect is said to be usual, which tells nothing of its place."""
+    return tag.direction in ("beside", "measure") and is_effect(s, clause, place)
+
+
+def is_ill(s: Scope, clause: Clause, place: int) -> bool:
+    """Whether a subject was said to be changed: "is flattened, but remains patent"."""
+    start = predicate_start(clause, place)
+    earlier = clause
+    if start <= 1 and clause.link == "but" and clause.number:
+        earlier, start = s.clauses[clause.number - 1], FARTHEST
+    elif start == 0 or "conjunction" not in clause.kinds[start - 1]:
+        return False
+    verbs = earlier.verbs[:start]
+    if True not in verbs:
+        return False
+    said = range(verbs.index(True), min(start, len(earlier)))
+    is_denied = any(s.cue(earlier.tokens[p]) for p in said)
+    return not is_denied and any("state" in earlier.kinds[p] for p in said)
 
 
 def is_predicate(s: Scope, clause: Clause, place: int, after: int) -> bool:
@@ -655,24 +622,13 @@ def is_predicate(s: Scope, clause: Clause, place: int, after: int) -> bool:
     if not (is_led or ends(clause, after)):
         return place > 0 and is_linked(clause, after)
     if place == 0:
-        # Of what was named before, or of the place after it; "independent of age, the pons …".
-        return clause.link != "(" and (clause.number > 0 or True not in clause.commas[after:])
+        return True  # of what was named before, or of the place after it
     if is_led and {"being", "finite"}.isdisjoint(clause.kinds[place - 1]):
         return is_coordinate(clause, place)
-    p = place - 1
-    while p > 0 and ("adverb" in clause.kinds[p] or clause.words[p] == "both"):
-        p -= 1
-    kinds = clause.kinds[p]
+    kinds = clause.kinds[place - 1]
     if not LINKING.isdisjoint(kinds) or clause.commas[place]:
         return True
-    return {"determiner", "preposition"}.isdisjoint(kinds) and not _is_told_of(clause, place)
-
-
-def _is_told_of(clause: Clause, place: int) -> bool:
-    """Whether something else is said in a clause, since the last comma before some place."""
-    commas = clause.commas[:place]
-    start = place - 1 - commas[::-1].index(True) if True in commas else 0
-    return any(clause.verbs[start:place])
+    return {"determiner", "preposition"}.isdisjoint(kinds)
 
 
 def is_effect(s: Scope, clause: Clause, place: int) -> bool:
@@ -705,7 +661,7 @@ def is_linked(clause: Clause, place: int) -> bool:
 
 def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the noun that an adjective stands before, or else what it is said of."""
-    if is_lost(clause, place, after):
+    if is_lost(clause, place):
         return []
     if ends(clause, after) or is_linked(clause, after):
         return back_of(s, tag, clause, place, after)
@@ -718,16 +674,9 @@ def beside(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[i
     return noun_after(s, clause, place, after)
 
 
-def is_lost(clause: Clause, place: int, after: int) -> bool:
-    """Whether what an adjective says is gone: "loss of the normal …", "the normal … is absent"."""
-    if any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place]):
-        return True
-    for p in range(after + 1, len(clause)):
-        if clause.commas[p] or "conjunction" in clause.kinds[p]:
-            break
-        if "losing" in clause.kinds[p] and "being" in clause.kinds[p - 1]:
-            return True
-    return False
+def is_lost(clause: Clause, place: int) -> bool:
+    """Whether what an adjective says is gone: "loss of the normal …"."""
+    return any("losing" in kinds for kinds in clause.kinds[max(place - 3, 0) : place])
 
 
 def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -742,64 +691,36 @@ def measure(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
 
 def noun_after(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
     """Return what an adjective stands before, or what has that quality."""
-    names = list[int]()
-    is_quality = False
-    for p in range(after, min(len(clause), after + FARTHEST)):
-        i, kinds, number = clause.tokens[p], clause.kinds[p], clause.names[p]
-        if p > after and clause.commas[p] and not goes_on(s, clause, p):
-            break
-        if number >= 0 and is_head(s, number):
-            names.append(number)
-        if clause.inside[p]:
-            continue
-        is_quality |= "quality" in kinds
-        if s.cue(i) or s.is_stop(i) or clause.verbs[p]:
-            break
-        if "conjunction" in kinds and is_affirmed(clause, p + 1):
-            break
-        if not LEADING.isdisjoint(kinds) and (s.structures(names) or not is_quality):
-            break
-    if s.structures(names):
+    is_quality = any("quality" in kinds for kinds in clause.kinds[after : after + 3])
+    over = (
+        p
+        for p in range(after, len(clause))
+        if clause.verbs[p] or not (is_quality or LEADING.isdisjoint(clause.kinds[p]))
+    )
+    near = clause.named(after, next(over, None))  # not "normal responses to lesions of the pons"
+    names = [n for n in ahead(s, clause, after, is_phrase=True) if n in near]
+    if not is_quality or s.structures(names):
         return names
-    is_quality |= any("quality" in kinds for kinds in clause.kinds[after : after + 3])
-    owners = owner(s, clause, place) if is_quality else []
-    if not owners and is_quality and place and clause.words[place - 1] in ("of", "with"):
-        owners = s.structures(subject(s, clause, place - 1))  # "ventricles of normal size"
-    return [*names, *owners]
+    return [*names, *(owner(s, clause, place) or had(s, clause, place))]
 
 
-def is_head(s: Scope, number: int) -> bool:
-    """Whether a name ends its phrase, but for a measure: "normal brain", not "brain aging"."""
-    name = s.document.names[number]
-    if not name.is_structure or name.end >= len(s.kinds) or s.gaps[name.end] != " ":
-        return True
-    return bool(ADJECTIVE.fullmatch(s.document.words[name.end - 1])) or not s.is_noun(name.end)
+def had(s: Scope, clause: Clause, place: int) -> list[int]:
+    """Return what has the quality after "of" or "with": "ventricles of normal size"."""
+    if not place or clause.commas[place - 1] or clause.words[place - 1] not in ("of", "with"):
+        return []
+    return s.structures(subject(s, clause, place - 1))
 
 
 def object_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
     """Return the object of a verb, or the subject of its passive."""
-    if is_compound(s, tag):
-        return []  # "macular-sparing hemianopia"
     while after < len(clause) and clause.words[after] == "only":
         after += 1
-    next_clause = s.following(clause)
-    if next_clause and next_clause.link in ("if", "unless"):
-        return []
     if place == 0 and after >= len(clause) and (names := listed_after(s, clause)):
         return names
-    if not (ends(clause, after) or is_linked(clause, after)) and not (
-        place and "being" in clause.kinds[place - 1]
-    ):
-        return ahead(s, clause, after)
-    if s.document.word(tag.end) == "by" and is_joined(clause, place):
-        return []
-    return subject(s, clause, place)
-
-
-def is_compound(s: Scope, tag: Tag) -> bool:
-    """Whether what is spared stands before a cue, and what is there after it."""
-    is_tied = "-" in s.gaps[tag.first] or "spared-sign" in s.kinds[max(tag.first - 1, 0)]
-    return is_tied and tag.end < len(s.kinds) and s.gaps[tag.end] == " "
+    is_passive = place > 0 and "being" in clause.kinds[place - 1]
+    if is_passive or ends(clause, after) or is_linked(clause, after):
+        return subject(s, clause, place)
+    return ahead(s, clause, after)
 
 
 def both_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
@@ -808,7 +729,7 @@ def both_of(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[
         return [] if is_missing(s, clause, place) else subject(s, clause, place)
     if is_joined(clause, place) and (names := where(s, clause, after)):
         return names
-    names = ahead(s, clause, after, through_verbs=True)
+    names = ahead(s, clause, after)
     if not tag.is_open and not ends(clause, after):
         return [n for n in names if not s.document.names[n].is_structure]
     return [*subject(s, clause, place), *names]
@@ -851,14 +772,13 @@ def after_not(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> lis
         after += 1
     if after >= len(clause) or (clause.commas[after] and after > first):
         return subject(s, clause, place)
-    kinds = clause.kinds[after]
-    if is_idle(s, tag, clause, place, after):
+    if is_idle(s, clause, after):
         return []
-    is_noun = not {"determiner", "preposition", "side"}.isdisjoint(kinds)
-    if is_noun or clause.inside[after]:
+    kinds = clause.kinds[after]
+    if clause.inside[after] or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
         return not_phrase(s, tag, clause, after)
-    action = next((VERBS[name] for name in VERBS if name in kinds), "")
-    return by_verb(s, tag, clause, place, after, action)
+    action = next((VERBS[name] for name in VERBS if name in kinds), "other")
+    return ACTIONS.get(action, by_verb)(s, clause, place, after, action)
 
 
 def is_passed(clause: Clause, place: int) -> bool:
@@ -867,20 +787,11 @@ def is_passed(clause: Clause, place: int) -> bool:
     return "not-idle" not in kinds and not IN_NEGATED.isdisjoint(kinds)
 
 
-def is_idle(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> bool:
-    """Whether "not" denies nothing: "not only", "narrowed, not occluded", "not until"."""
+def is_idle(s: Scope, clause: Clause, after: int) -> bool:
+    """Whether "not" denies nothing: "not only", "not patients", "not until"."""
     next_clause = s.following(clause)
-    if next_clause and "holding" in next_clause.kinds[0]:
-        return True
-    is_contrast = clause.commas[place] and ends(clause, after + 1)
-    if is_contrast and place and "participle" in clause.kinds[place - 1]:
-        return True
-    if not {"not-idle", "people"}.isdisjoint(clause.kinds[after]):
-        return True
-    # "the left but not the right pons"
-    side = clause.tokens[after] + ("determiner" in clause.kinds[after])
-    is_side = side < len(s.kinds) and "side" in s.kinds[side]
-    return is_side and any("side" in kinds for kinds in s.kinds[max(tag.first - 3, 0) : tag.first])
+    is_held = next_clause is not None and "holding" in next_clause.kinds[0]
+    return is_held or not {"not-idle", "people"}.isdisjoint(clause.kinds[after])
 
 
 def not_phrase(s: Scope, tag: Tag, clause: Clause, after: int) -> list[int]:
@@ -889,40 +800,32 @@ def not_phrase(s: Scope, tag: Tag, clause: Clause, after: int) -> list[int]:
     is_turned_round = any(t.direction in ("object", "ahead", "beside", "back") for t in earlier)
     if is_turned_round and "," not in s.gaps[tag.first] and clause.link == "but":
         return []
-    if any("people" in kinds for kinds in clause.kinds[after : after + 3]):
-        return []
     return ahead(s, clause, after)
 
 
-def by_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int, action: str) -> list[int]:
+def by_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return what "not" denies before a verb of some class."""
-    if action == "state":
-        return by_state(s, clause, place, after)
-    if action == "believed":
-        return believed(s, clause, after)
-    if not action:
-        return by_other_verb(s, tag, clause, place, after)
     is_how = clause.words[after + 1 : after + 2] == ["by"]  # "not seen by independent component"
     rest = ahead(s, clause, after + 1) if "rest" in action and not is_how else []
-    if action == "subject rest" and is_corrected(s, clause):
-        return rest
-    if action == "subject rest" and any("before" in k for k in clause.kinds[after + 1 : after + 5]):
-        return []  # "not seen on the prior scan"
     if "owner" in action:
-        if "null" in object_kinds(clause, after + 1):
-            rest = s.structures(rest)
+        rest = s.structures(rest) if "null" in object_kinds(clause, after + 1) else rest
         return rest if s.structures(rest) else [*rest, *owner(s, clause, after)]
-    is_own = "subject" in action and not (action.endswith("places") and is_joined(clause, place))
-    names = subject(s, clause, place) if is_own else []
-    if "places-of-subject" in action:
-        names = s.structures(names)
-    return s.structures([*names, *rest]) if action.endswith("places") else [*names, *rest]
+    if "show" in action:
+        return [*s.structures(subject(s, clause, place)), *rest]
+    if "places" in action:
+        rest = s.structures(rest)
+        is_other = "related" in action and (rest or is_joined(clause, place))
+        is_own = "subject" in action and not is_other
+        return [*s.structures(subject(s, clause, place) if is_own else []), *rest]
+    if is_corrected(s, clause):
+        return rest
+    # "not seen on the prior scan"
+    is_past = any("before" in kinds for kinds in clause.kinds[after + 1 : after + 5])
+    return [] if is_past else [*subject(s, clause, place), *rest]
 
 
-def by_state(s: Scope, clause: Clause, place: int, after: int) -> list[int]:
+def by_state(s: Scope, clause: Clause, place: int, after: int, action: str = "") -> list[int]:
     """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
-    if clause.link == "but" and clause.words[after + 1 : after + 2] == ["to"]:
-        return []  # "is sensitive to words but does not respond to tones"
     if is_corrected(s, clause):
         return []
     if any("lesion" in kinds for kinds in clause.kinds[:place]):
@@ -941,7 +844,7 @@ def is_corrected(s: Scope, clause: Clause) -> bool:
     return not CORRECTING.isdisjoint(after.kinds[1]) and not s.cue(after.tokens[1])
 
 
-def believed(s: Scope, clause: Clause, after: int) -> list[int]:
+def believed(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return all that follows, in the next clause too."""
     next_clause = s.following(clause)
     rest = [*clause.kinds[after:], *(next_clause.kinds if next_clause else ())]
@@ -950,12 +853,12 @@ def believed(s: Scope, clause: Clause, after: int) -> list[int]:
     return clause.named(after + 1) or (next_clause.named() if next_clause else [])
 
 
-def by_other_verb(s: Scope, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+def by_other_verb(s: Scope, clause: Clause, place: int, after: int, action: str) -> list[int]:
     """Return the places of the object of a verb of no class, or else of the subject."""
-    if "failing" in s.kinds[tag.first]:
-        return []
-    if clause.link == "but" and place <= 1 and not any(clause.verbs):
-        return s.structures(ahead(s, clause, after))  # "but not unknown faces"
+    if clause.link == "but" and place <= 1 and not any(clause.verbs[: after + 1]):
+        commas = clause.commas[after:]  # "but not unknown faces, …"
+        end = after + commas.index(True) if True in commas else len(clause)
+        return s.structures(clause.named(after, end))
     names = s.structures(direct(s, clause, after + 1))
     if names or (has_pronoun(s, clause, place) and not before(s, clause, place)):
         return names
@@ -975,6 +878,12 @@ def direct(s: Scope, clause: Clause, place: int) -> list[int]:
     return ahead(s, clause, place)
 
 
+Action = Callable[[Scope, Clause, int, int, str], list[int]]
+ACTIONS: dict[str, Action] = {
+    "state": by_state,
+    "believed": believed,
+    "other": by_other_verb,
+}
 Direction = Callable[[Scope, Tag, Clause, int, int], list[int]]
 DIRECTIONS: dict[str, Direction] = {
     "ahead": ahead_of,
@@ -987,6 +896,10 @@ DIRECTIONS: dict[str, Direction] = {
     "except": except_for,
     "clause": clause_of,
 }
+
+
+def _is_long_hedge(tag: Tag) -> bool:
+    return tag.is_open and tag.end > tag.first + 1
 
 
 def _is_within(tag: Tag, other: Tag) -> bool:

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.reading.document import Document, Name, Side
+from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, side_of
-from neurowhere.text.words import fold
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
@@ -61,9 +60,8 @@ CLOSED = frozenset(
 IN_LIST = frozenset(["conjunction", "extending", "including"])
 NOT_IN_LIST = frozenset(["side", "related", "negator", "turn", "stop"])
 IN_CARRIED = frozenset(["towards", "leading", "determiner", "listed", "lesion", "adverb"])
+CARRYING = frozenset(["extending", "including"])
 PLACED = frozenset(["lesion", "of-place"])
-UNPASSED = frozenset(["not-brain", "leading", "conjunction"]) | ADJECTIVAL
-MEASURE = frozenset(["unit", "exam"])
 RELATED = frozenset(["respectively", "related", "same-side"])
 BEGINNING = frozenset(["finite", "determiner", "adverb", "pronoun"])
 
@@ -114,22 +112,25 @@ class SideReader:
         """Attach sides directly, then along lists and clauses."""
         marks = [*self.marks()]
         spread = [mark for mark in marks if self.attach(mark)]
-        for i, side in self.document.sided.items():
-            number = self.begins.get(i, self.finishes.get(i))
-            if number is not None and self.is_structure(number):
-                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
+        self.read_letters()
         for mark in spread:
             self.spread(mark)
-        for number, mark in [*self.sides.applied.items()]:
-            self.along(number, mark)
-        for number, mark in [*self.sides.applied.items()]:
-            self.close(number, mark)
+        for step in (self.along, self.close):
+            for number, mark in [*self.sides.applied.items()]:
+                step(number, mark)
         words = [i for i in self.tokens if not RELATED.isdisjoint(self.kinds[i])]
         if words:
             self.share_in_order(words)
             self.relate(words, [mark for mark in marks if mark.side in OPPOSITE])
         self.share_limbs()
         return self.sides
+
+    def read_letters(self) -> None:
+        """Give names the sides within their letters: "rIFG"."""
+        for i, side in self.document.sided.items():
+            number = self.begins.get(i, self.finishes.get(i))
+            if number is not None and self.is_structure(number):
+                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
 
     def attach(self, mark: Attached) -> bool:
         """Give a side to the name before or after it; return whether it begins a clause."""
@@ -163,21 +164,12 @@ class SideReader:
             yield self.with_dominance(mark)
 
     def side_at(self, i: int) -> Side | None:
-        """Side of token i, if it is written as one: "L amygdala", not "l" or "RT"."""
-        word, after = self.words[i], self.gaps[i + 1][:1]
-        side = side_of(word)
-        if side is None or word in SIDE_OF:
-            return side
-        if word in LETTERS:
-            if self.word(i - 1) == "b" and word == "l" and self.gaps[i] == "/":
-                return "bilateral"
-            return side if self.document.written(i).isupper() else None
-        if word in ("lh", "rh"):
-            return side if after in (" ", "-", ".", "_", ":", ",") else None
-        if word in ("lt", "rt") and after != ".":
-            is_led = i + 1 in self.begins or "modifier" in self.kinds_at(i + 1)
-            return side if is_led else None
-        return side
+        """Side of token i, if it is written as one: "L amygdala", not "l"."""
+        word = self.words[i]
+        if word not in LETTERS or self.document.written(i).isupper():
+            return side_of(word)
+        is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
+        return "bilateral" if is_both else None
 
     def kinds_at(self, i: int) -> frozenset[str]:
         """Classes of a token, none beyond the text."""
@@ -189,11 +181,8 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        j, end = i + 1, min(i + REACH, len(self.words))
-        while side in OPPOSITE and j < end and self.is_comparing(j):
-            j += 1
-        is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE.get(side)
-        if not is_other or self.side_at(j) is None:
+        j = self.other_side(i, side)
+        if j is None:
             return None
         signs = "".join(self.gaps[i + 1 : j + 1])
         between = self.words[i + 1 : j]
@@ -201,10 +190,21 @@ class SideReader:
         is_joined = is_more or between in JOINTS or (not between and "/" in signs)
         if not is_joined or any(sign in signs for sign in ",:;"):
             return None
+        dominant = self.with_more(i, j, signs, side) if is_more else None
+        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+
+    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
+        """Side that has more, of that at token i and the other one at token j."""
         near = range(max(i - REACH, 0), j)
         is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
-        dominant = (OPPOSITE[side] if is_less else side) if is_more else None
-        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+        return OPPOSITE[side] if is_less else side
+
+    def other_side(self, i: int, side: Side) -> int | None:
+        """Token of the other side after a side that is compared with it."""
+        end = min(i + REACH, len(self.words)) if side in OPPOSITE else i
+        j = next((j for j in range(i + 1, end) if not self.is_comparing(j)), end)
+        is_other = i < j < len(self.words) and self.side_at(j) == OPPOSITE.get(side)
+        return j if is_other else None
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -282,38 +282,23 @@ class SideReader:
                 assert number is not None
                 if "lesion" in self.kinds[j - 1] and j > start:
                     break
-                if not self.is_adjective(number):
-                    return self.nouns(mark, adjectives, number)
                 adjectives.append(number)
+                if not ADJECTIVE.fullmatch(self.words[end - 1]):
+                    return self.nouns(adjectives)
             elif not self.is_passed(mark, j, end):
                 n_unknown += 1
                 if n_unknown > MOST_UNKNOWN or not self.is_unknown(mark, j, end):
                     break
             j = end
-        if self.words[mark.first] == "both":
-            return []
-        heads = (self.words[self.names[n].end - 1] for n in adjectives)
-        return [
-            n for n, h in zip(adjectives, heads, strict=True) if not GENERAL_ADJECTIVE.fullmatch(h)
-        ]
+        heads = [self.words[self.names[n].end - 1] for n in adjectives]
+        kept = zip(adjectives, heads, strict=True)
+        return [n for n, head in kept if not GENERAL_ADJECTIVE.fullmatch(head)]
 
-    def is_adjective(self, number: int) -> bool:
-        """Whether a name wants a noun after it: "left frontal …", "left white matter of the"."""
-        name = self.names[number]
-        head = self.words[name.end - 1]
-        is_inverted = name.end - name.first > 1 and GENERAL_ADJECTIVE.fullmatch(head)
-        goes_on = "led" in self.kinds[name.end - 1] and "leading" in self.kinds_at(name.end)
-        return goes_on or bool(ADJECTIVE.fullmatch(head) and not is_inverted)
-
-    def nouns(self, mark: Attached, adjectives: list[int], number: int) -> list[int]:
-        """Return adjectives and the name that they lead to; "both" wants it in the plural."""
-        end = self.names[number].end
-        if self.words[mark.first] == "both":
-            head = self.words[end - 1]
-            return [number] if fold(head) != head and self.word(end) != "and" else []
-        names = [*adjectives, number]
+    def nouns(self, names: list[int]) -> list[int]:
+        """Return names, and those that a slash joins to the last of them."""
+        end = self.names[names[-1]].end
         while self.gaps[end] == "/" and self.is_structure(self.begins.get(end)):
-            names.append(self.begins[end])
+            names = [*names, self.begins[end]]
             end = self.names[names[-1]].end
         return names
 
@@ -324,23 +309,11 @@ class SideReader:
             return j not in self.document.inner
         if j == mark.end:
             gap = gap.removeprefix(".") if self.words[mark.end - 1] not in SIDE_OF else gap
-            if gap[:1] in ")]" and self.is_bracketed(mark):
-                gap = gap[1:]
             if "," in gap:
                 return not (mark.dominant or mark.end > mark.first + 2)
-        is_size = gap == "." and self.words[j - 1].isdigit()  # "left 3.5 cm hematoma"
-        if j in self.starts or (BREAK.search(gap) and not is_size):
+        if j in self.starts or BREAK.search(gap):
             return True
-        is_between = "modifier" in self.kinds[j - 1] and "modifier" in self.kinds[j]
-        return "," in gap and not (is_between and j not in self.begins)
-
-    def is_bracketed(self, mark: Attached) -> bool:
-        """Whether a side in brackets is of what follows: "(L) insula", not "insula (L)"."""
-        i = mark.first
-        if self.gaps[i][-1:] not in ("(", "["):
-            return False
-        before = self.finishes.get(i - 1)
-        return not (self.is_structure(before) or "lesion" in self.kinds_at(i - 1))
+        return "," in gap and "modifier" not in self.kinds[j - 1]
 
     def is_passed(self, mark: Attached, j: int, end: int) -> bool:
         """Whether a side reaches its name across a word."""
@@ -348,21 +321,17 @@ class SideReader:
         if "leading" in kinds:
             is_on = j == mark.end and self.led_by(mark.first) == ["on", "the"]
             return is_on or not AFTER_LED.isdisjoint(before)
-        if "not-brain" in kinds or ("lesion" in before and j > mark.end):
-            return False
-        if not ADJECTIVAL.isdisjoint(kinds):
-            return self.words[mark.end - 1] != "bilaterally" or "modifier" in kinds
-        if "conjunction" in kinds:
-            return j > mark.end
-        return self.words[j].isdigit() or self.words[j] == "x" or not MEASURE.isdisjoint(kinds)
+        is_after = "lesion" in before and j > mark.end  # "left infarct thalamic"
+        return not (is_after or ADJECTIVAL.isdisjoint(kinds))
 
     def is_unknown(self, mark: Attached, j: int, end: int) -> bool:
         """Whether a word may be an adjective that the tables do not have."""
         kinds = self.kinds[end - 1]
-        if not UNPASSED.isdisjoint(kinds) or ("lesion" in self.kinds_at(j - 1) and j > mark.end):
-            return False
-        is_noun = j in self.begins or not CLOSED.isdisjoint(kinds) or len(self.words[j]) < 2
-        return not is_noun and self.words[mark.end - 1] != "bilaterally"
+        if j == mark.end:
+            is_over = "conjunction" in kinds or self.words[j - 1] == "bilaterally"
+        else:
+            is_over = "lesion" in self.kinds[j - 1]
+        return not is_over and j not in self.begins and CLOSED.isdisjoint(kinds)
 
     # ---- behind
 
@@ -375,12 +344,12 @@ class SideReader:
                 self.words[i] in ("on", "the") or not COMPARED.isdisjoint(self.kinds[i])
             ):
                 i -= 1
-            return self.nearest(i, REACH_BACK, across=True)
+            return self.nearest(i, REACH_BACK)
         if self.led_by(i) == ["on", "the"]:
             return [] if i - 2 in self.starts else self.nearest(i - 3, REACH_BACK)
         if self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
             return self.nearest(i - 2, REACH_BACK)
-        if self.words[i] == "bilaterally" or "lateralised" in self.kinds_at(mark.end):
+        if self.words[i] == "bilaterally":
             return self.nearest(i - 1, REACH_BACK)
         return self.by_signs(mark) or self.labelled(mark)
 
@@ -408,32 +377,22 @@ class SideReader:
                 break
         return []
 
-    def nearest(self, i: int, reach: int, *, across: bool = False) -> list[int]:
+    def nearest(self, i: int, reach: int) -> list[int]:
         """Return the structure that ends at token i, or not far before it."""
         for j in range(i, max(i - reach, -1), -1):
             number = self.finishes.get(j)
-            if self.is_structure(number):
-                assert number is not None
+            if number is not None and self.is_structure(number):
                 return [number]
-            kinds, gap = self.kinds_at(j), self.gaps[j]
-            if "not-brain" in kinds or not SIDE_OF.keys().isdisjoint(kinds):
-                return []
-            if j in self.starts or (BREAK.search(gap) and "(" not in gap):
-                return []
-            if "," in gap and not across:
-                return []
+            gap = self.gaps[j]
+            if j in self.starts or "," in gap or (BREAK.search(gap) and "(" not in gap):
+                break
         return []
 
     # ---- limbs
 
     def limbs(self, mark: Attached) -> list[int]:
         """Return the limb or the sign that a side is of: "left index finger"."""
-        is_preferred = "preferred" in self.kinds_at(mark.end + 1)
-        if "handed" in self.kinds_at(mark.end) and (self.word(mark.end) != "hand" or is_preferred):
-            return []
         for j in range(mark.end, min(mark.end + 4, len(self.words))):
-            if self.gaps[j] not in (" ", "-"):
-                break
             if j in self.begins and self.is_limb(self.begins[j]):
                 return [self.begins[j]]
             if "of-limb" not in self.kinds[j]:
@@ -443,16 +402,12 @@ class SideReader:
         return [before] if is_on and before is not None and self.is_limb(before) else []
 
     def is_limb(self, number: int, *more: str) -> bool:
-        """Whether a name is of a limb, of a visual field or of a sign."""
+        """Whether a name is of a limb or of a sign."""
         name = self.names[number]
         if name.is_structure or name.term == NO_TERM or "of-cortex" in self.kinds_at(name.end):
             return False
-        words = self.words[name.first : name.end]
         kinds = NOTHING.union(*self.kinds[name.first : name.end])
-        if words == ["visual", "field"] or (words[-1] == "nerve" and "limb-nerve" in kinds):
-            return True
-        is_part = "limb" in kinds and "of-cortex" not in kinds
-        return is_part or not kinds.isdisjoint({"sign", *more})
+        return not kinds.isdisjoint({"limb", "sign", *more})
 
     def share_limbs(self) -> None:
         """Give other limbs of a sentence its side, if it has but one."""
@@ -472,79 +427,62 @@ class SideReader:
     def heads(self, mark: Attached) -> bool:
         """Whether a side begins a clause that it is of: "on the left, …", "Left: …"."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
-        first = mark.first
-        is_led = self.led_by(first) in ON_THE and self.word(first - 2) != "of"
-        first -= 2 * is_led
+        is_led = self.led_by(mark.first) in ON_THE and self.word(mark.first - 2) != "of"
+        first = mark.first - 2 * is_led
         is_first = first in self.starts or "," in self.gaps[first]
         is_begun = is_first or ":" in self.gaps[first] or self.word(first - 1) == "and"
-        is_begun |= "turn" in self.kinds_at(first - 1)
-        if ":" in self.gaps[end] and is_begun:
-            return True
-        is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
-        is_verbal = any("finite" in self.kinds_at(j) for j in range(end, end + 4))
-        return (is_begun and is_led and is_clause) or (end > mark.end and is_first and is_verbal)
+        if is_begun or "turn" in self.kinds_at(first - 1):
+            is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
+            if ":" in self.gaps[end] or (is_led and is_clause):
+                return True
+        is_subject = end > mark.end and is_first
+        return is_subject and any("finite" in self.kinds_at(j) for j in range(end, end + 4))
 
     def spread(self, mark: Attached) -> None:
         """Give a side to the places of the clause that it begins."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
-        is_label = ":" in self.gaps[end] and end in self.starts
-        _, last = self.document.sentences[
-            self.document.sentence_of(end if is_label else mark.first)
-        ]
-        sides = (j for j in range(end, last) if not OTHER.isdisjoint(self.kinds[j]))
-        stop = next((j for j in sides if self.side_at(j)), last)
-        for rank, number in enumerate(self.structures(end, stop)):
+        _, last = self.document.sentences[self.document.sentence_of(end)]
+        for rank, number in enumerate(self.structures(end, last)):
             new = mark._replace(is_inherited=rank > 0, row="sides:clause")
             self.sides.applied.setdefault(number, new)
 
     def along(self, number: int, mark: Attached) -> None:
         """Pass a side on along a list, and to what a finding extends to or includes."""
         name = self.names[number]
-        before = self.finishes.get(mark.first - 1)  # a name without a side: a list began before
-        is_last = "," in self.gaps[mark.first] and before is not None
-        if mark.end > name.end or (is_last and before not in self.sides.applied):
-            return
-        start = self.list_start(name)
-        # A note that begins with a side is a list: "Left thalamus, anterior putamen".
-        is_note = mark.first in self.starts
-        first = name.end if start is None else start
-        for each in self.listed(first, is_carried=start is not None, is_note=is_note):
+        start = name.end  # or that of a list in brackets or after a colon
+        while start < len(self.words) and not PLACED.isdisjoint(self.kinds[start]):
+            start += 1
+        is_headed = self.gaps[start].strip() in (":", "(")
+        first = start if is_headed else name.end
+        is_note = mark.first in self.starts  # such a note is a list: "Left thalamus, putamen"
+        for each in self.listed(first, is_carried=is_headed, is_note=is_note):
             inherited = mark._replace(is_inherited=True, row="sides:list")
             self.sides.applied.setdefault(each, inherited)
-
-    def list_start(self, name: Name) -> int | None:
-        """First token of a list in brackets or after a colon that a wide name heads."""
-        j = name.end
-        while j < len(self.words) and not PLACED.isdisjoint(self.kinds[j]):
-            j += 1
-        is_wide = j > name.end or "general" in self.kinds[name.end - 1]
-        return j if is_wide and self.gaps[j].strip() in (":", "(") else None
 
     def listed(self, start: int, *, is_carried: bool, is_note: bool = False) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
         found: list[int] = []
-        is_closed, j = False, start
+        is_closed, is_over, j = False, False, start
         while j < len(self.words) and j not in self.starts:
             is_begun = is_carried and (j == start or self.gaps[j].strip() == "(")
             if BREAK.search(self.gaps[j]) and not is_begun:
                 break
             number = self.begins.get(j)
-            if self.is_structure(number):
-                assert number is not None
+            if number is not None and self.is_structure(number):
                 is_next = is_carried or j > start or self.gaps[j] != " "
                 if not (is_next and self.may_inherit(number, is_carried=is_carried)):
                     break
                 found.append(number)
                 j = self.names[number].end
-                if is_closed and not is_carried:
-                    break
-                continue
-            is_closed |= "conjunction" in self.kinds[j]
-            is_carried |= not {"extending", "including"}.isdisjoint(self.kinds[j])
-            if not self.is_between(j, is_carried=is_carried):
+                is_over = is_closed and not is_carried
+            else:
+                is_closed |= "conjunction" in self.kinds[j]
+                is_carried |= not CARRYING.isdisjoint(self.kinds[j])
+                is_over = not self.is_between(j, is_carried=is_carried)
+                j += 1
+            if is_over:
                 break
-            j += 1
-        is_closed |= is_note and (j == len(self.words) or j in self.starts)
+        is_closed |= is_note and not is_over and (j == len(self.words) or j in self.starts)
         return found if is_closed or is_carried else []
 
     def may_inherit(self, number: int, *, is_carried: bool) -> bool:

@@ -146,10 +146,12 @@ class Trie(Generic[T]):
     ) -> list[tuple[int, int, T]]:
         """Return the first word, the word after the last and the value of each phrase found."""
         free, n, root = 0, len(words), self._root
+        places = range(n) if starts is None else starts
         found: list[tuple[int, int, T]] = []
-        for i in range(n) if starts is None else starts:
-            node = root.get(words[i]) if i >= free else None
-            j, best = i + 1, None
+        for i in [i for i in places if words[i] in root]:  # few are
+            if i < free:
+                continue
+            node, j, best = root[words[i]], i + 1, None
             while node is not None:
                 if VALUE in node:
                     best = (i, j, node[VALUE])

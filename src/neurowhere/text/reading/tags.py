@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from neurowhere.text.general import is_research
 from neurowhere.text.language import is_foreign
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.tables import (
@@ -22,6 +21,7 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
+from neurowhere.text.relatives import is_research
 
 DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
@@ -112,7 +112,8 @@ def find_signs(document: Document) -> list[Tag]:
     """Return the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
     gaps, found = document.gaps, list[Tag]()
     starts = document.starts_of_sentences
-    for i, gap in enumerate(gaps[:-1]):
+    signed = [i for i, gap in enumerate(gaps[:-1]) if "?" in gap or "±" in gap or "+/-" in gap]
+    for i, gap in zip(signed, map(gaps.__getitem__, signed), strict=True):
         if AHEAD.search(gap) or (i == 0 and gap.strip() == "?"):
             found.append(Tag(i, i, row_of_sign("?")))
     for first, end in document.sentences:
