@@ -4,7 +4,8 @@
    coarse grid, then a few epochs on the fine one; several fits averaged.
 2. Extra words that tell where, and the associates of all words in texts without coordinates, which
    are where the loadings B of short texts start from. The names of places get their prior.
-3. B moves on short views of the studies and on bare terms, D on articles.
+3. B moves on short views of the studies and on bare terms, D on articles; on the coarse grid.
+4. A ridge on views of the studies is mixed into the exponent of long texts.
 
 What has to be chosen or calibrated is so on validation studies, by models that did not see them:
 there are several splits of the studies, as one holds few articles.
@@ -17,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.ndimage import distance_transform_edt, map_coordinates
+from scipy.ndimage import distance_transform_edt
 
 from neurowhere._tools.parallel import track
 from neurowhere.learn import (
@@ -27,11 +28,13 @@ from neurowhere.learn import (
     LogLinear,
     Prior,
     Schedule,
+    Studies,
     average,
     fit_loglinear,
     learn_term_weights,
     shuffle_split,
 )
+from neurowhere.learn.blend import ShownStudies, fit_blend
 from neurowhere.learn.loglinear import importance_of
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
 from neurowhere.model.reading import GatedTfIdf
@@ -41,6 +44,7 @@ from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf
 from recipe.material import Material, associates, telling_words
 from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
+from recipe.teacher import softened, taught, to_densities
 from recipe.views import Fit, HeldTexts, Views, bare_terms, calibrate, score_held
 
 Rows = NDArray[np.intp]
@@ -52,6 +56,7 @@ ASSOCIATES = 2.0  # strength of associates
 EXTRA_WEIGHT = 0.5  # of extra words, in their idf
 MANY_PEAKS = 60  # that a bare term counts as
 FEW_STUDIES = 30  # of the name of a place whose weight is that of its words
+VIEW_WEIGHTS = [1.0, 0.5, 0.5]  # of a study as a whole, its title and its keywords, in the ridge
 HELD_ARTICLES, HELD_OTHERS = 0.15, 0.05  # shares of the studies with an article, and without
 
 
@@ -79,6 +84,8 @@ class Recipe:
     seed : int
     n_jobs : int
     coarse, fine : Schedule
+    softens : bool
+        Whether the plain model learns from softened targets.
     """
 
     seeds: int = 2
@@ -87,6 +94,7 @@ class Recipe:
     n_jobs: int = -1
     coarse: Schedule = COARSE
     fine: Schedule = FINE
+    softens: bool = True
 
     def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
         """Choose and calibrate on parts of some studies, then fit all of them.
@@ -179,6 +187,8 @@ class Recipe:
             _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
         )
         fine = to_studies(_data(material, weighting, rows, material.grid, material.targets))
+        if self.softens:
+            coarse, fine = _softened(material, coarse, fine)
         models = []
         for seed in range(self.seed, self.seed + self.seeds):
             epochs = fit_loglinear(coarse, self.coarse, seed=seed, n_jobs=self.n_jobs)
@@ -186,7 +196,7 @@ class Recipe:
             start = LogLinear(
                 fine.mean,
                 model.loadings,
-                upsampled(model.components, material.coarse_grid, material.grid),
+                resampled(model.components, material.coarse_grid, material.grid),
             )
             epochs = fit_loglinear(fine, self.fine, seed=seed, n_jobs=self.n_jobs, start=start)
             *_, model = track(epochs, f"fine fit {seed}", self.fine.n_epochs)
@@ -218,16 +228,34 @@ class Recipe:
             long=np.zeros((len(terms), model.loadings.shape[1]), np.float32),
             prior=_prior(material, rows, model),
         )
-        fit = Fit(material, gated, model)
-        model = self._refine_short(fit, rows)
-        model = self._refine_long(replace(fit, predictor=model), rows)
-        return replace(fit, predictor=_turned(model, back))
+        coarse = Fit(material, gated, coarsened(model, material))
+        coarse = replace(coarse, predictor=self._refine_short(coarse, rows))
+        learned = self._refine_long(coarse, rows)
+        model = replace(model, short=learned.short, long=learned.long)
+        return self._blended(Fit(material, gated, _turned(model, back)), rows)
+
+    def _blended(self, fit: Fit, rows: Rows) -> Fit:
+        """Add the ridge that is mixed into the exponent of long texts."""
+        material = fit.material
+        counts = [material.counts, *(material.sections[name] for name in ("title", "keywords"))]
+        coarse, fine = (
+            targets.select(rows) for targets in (material.coarse_targets, material.targets)
+        )
+        shown = ShownStudies(
+            [fit.weighting.transform(each[rows]) for each in counts],
+            VIEW_WEIGHTS,
+            importance_of(_n_peaks(fine), FEW_PEAKS),
+            coarse.rows,
+            fine.rows,
+        )
+        blend = fit_blend(shown, seed=self.seed)
+        return replace(fit, predictor=replace(fit.predictor, blend=blend))
 
     def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
         material, weighting = fit.material, fit.weighting
         sections = {name: counts[rows] for name, counts in material.sections.items()}
         views = Views(sections, material.within, weighting.idf_, self.seed)
-        of_studies = material.targets.select(rows)
+        of_studies = material.coarse_targets.select(rows)
         importance = importance_of(_n_peaks(of_studies), FEW_PEAKS)
         is_shown = (weighting.idf_ > 0) & ~weighting.gates.is_extra
         bare = bare_terms(material.counts[rows], material.within, importance, is_shown)
@@ -248,7 +276,7 @@ class Recipe:
         if not len(seen):
             return fit.predictor
         features = fit.weighting.transform(fit.article_counts()[seen])
-        targets = fit.material.targets
+        targets = fit.material.coarse_targets
         studies = articles.study[seen]
         texts = RefinementTexts(
             lambda: features,
@@ -267,26 +295,91 @@ class Recipe:
         return model
 
 
-def upsampled(components: Floats, coarse: VoxelGrid, fine: VoxelGrid) -> Floats:
-    """Interpolate maps from one grid to a finer one; beyond the edge as at the nearest voxel.
+def _softened(material: Material, coarse: Studies, fine: Studies) -> tuple[Studies, Studies]:
+    """Soften the targets of studies by a teacher; see `recipe.teacher`."""
+    known = taught(coarse.X, coarse.targets)
+    to_fine = resampling(material.coarse_grid, material.grid)
+
+    def on_fine(rows: Rows) -> Floats:
+        return to_densities(known[rows] @ to_fine)
+
+    return (
+        replace(coarse, targets=softened(coarse.targets, lambda rows: known[rows])),
+        replace(fine, targets=softened(fine.targets, on_fine)),
+    )
+
+
+def resampling(grid: VoxelGrid, other: VoxelGrid) -> sparse.csr_matrix:
+    """Return what interpolates maps from one grid to another, linearly.
+
+    Beyond the edge, maps are as at the nearest voxel.
 
     Parameters
     ----------
-    components : array of shape (r, m)
-    coarse, fine : VoxelGrid
+    grid, other : VoxelGrid
 
     Returns
     -------
-    array of shape (r, m of the fine grid)
+    csr_matrix of shape (m of the grid, m of the other)
     """
-    inverse = np.linalg.inv(coarse.affine)
-    points = fine.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
-    nearest = distance_transform_edt(
-        coarse.regions < 0, return_distances=False, return_indices=True
+    inverse = np.linalg.inv(grid.affine)
+    points = other.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
+    nearest = distance_transform_edt(grid.regions < 0, return_distances=False, return_indices=True)
+    region = grid.regions[tuple(nearest)]  # of the nearest voxel in the brain
+    last = np.array(region.shape) - 1
+    points = np.clip(points, 0, last)
+    corner = np.minimum(points.astype(np.intp), last - 1)
+    shares = np.stack([corner + 1 - points, points - corner])  # of either side, by axis
+    matrix = sparse.csr_matrix((grid.n_regions, len(points)), dtype=np.float32)
+    for step in np.ndindex(2, 2, 2):
+        weights = np.prod([shares[side, :, axis] for axis, side in enumerate(step)], axis=0)
+        rows = region[tuple((corner + step).T)]
+        places = (rows, np.arange(len(points)))
+        matrix = matrix + sparse.csr_matrix((weights, places), matrix.shape, dtype=np.float32)
+    return matrix
+
+
+def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
+    """Interpolate maps from one grid to another: (r, m) to (r, m of the other).
+
+    Parameters
+    ----------
+    maps : array of shape (r, m)
+    grid, other : VoxelGrid
+
+    Returns
+    -------
+    array of shape (r, m of the other grid)
+    """
+    return np.ascontiguousarray(maps @ resampling(grid, other), np.float32)
+
+
+def coarsened(model: LogLinear, material: Material) -> LogLinear:
+    """Return a model on the coarse grid, where its loadings are refined in an eighth of the time.
+
+    Parameters
+    ----------
+    model : LogLinear
+    material : Material
+
+    Returns
+    -------
+    LogLinear
+    """
+
+    def on_coarse(maps: Floats) -> Floats:
+        return resampled(maps, material.grid, material.coarse_grid)
+
+    prior = model.prior
+    if prior is not None:
+        maps = sparse.csr_matrix(on_coarse(prior.maps.toarray()))
+        prior = replace(prior, maps=maps, baseline=on_coarse(prior.baseline[None])[0])
+    return replace(
+        model,
+        mean=on_coarse(model.mean[None])[0],
+        components=on_coarse(model.components),
+        prior=prior,
     )
-    region = coarse.regions[tuple(nearest)]  # of the nearest voxel in the brain
-    maps = [map_coordinates(map_[region], points.T, order=1, mode="nearest") for map_ in components]
-    return np.array(maps, dtype=np.float32)
 
 
 def _known(material: Material) -> sparse.csr_matrix:
@@ -319,8 +412,8 @@ def _n_peaks(targets: Targets) -> NDArray[np.intp]:
 
 
 def _relative_volume(material: Material) -> NDArray[np.float64]:
-    """Return V/v_k, the same for all voxels."""
-    n_regions = material.grid.n_regions
+    """Return V/v_k on the coarse grid, the same for all voxels."""
+    n_regions = material.coarse_grid.n_regions
     return np.full(n_regions, float(n_regions))
 
 
