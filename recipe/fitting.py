@@ -11,7 +11,7 @@ What has to be chosen or calibrated is so on validation studies, by models that 
 there are several splits of the studies, as one holds few articles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -35,7 +35,7 @@ from neurowhere.learn import (
     shuffle_split,
 )
 from neurowhere.learn.blend import ShownStudies, fit_blend
-from neurowhere.learn.loglinear import importance_of
+from neurowhere.learn.loglinear import TargetRows, importance_of
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
@@ -43,8 +43,16 @@ from neurowhere.space import VoxelGrid
 from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf
 from recipe.material import Material, associates, telling_words
-from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
-from recipe.teacher import softened, taught, to_densities
+from recipe.refinement import (
+    FEW_PEAKS,
+    LONG,
+    SHORT,
+    SHORT_FINE,
+    RefinementSchedule,
+    RefinementTexts,
+    refine,
+)
+from recipe.teacher import softened, taught, teacher
 from recipe.views import Fit, HeldTexts, Views, bare_terms, calibrate, score_held
 
 Rows = NDArray[np.intp]
@@ -84,8 +92,8 @@ class Recipe:
     seed : int
     n_jobs : int
     coarse, fine : Schedule
-    softens : bool
-        Whether the plain model learns from softened targets.
+    softened : collection of str
+        What learns from softened targets: the "plain" model, the loadings of "short" texts.
     """
 
     seeds: int = 2
@@ -94,7 +102,7 @@ class Recipe:
     n_jobs: int = -1
     coarse: Schedule = COARSE
     fine: Schedule = FINE
-    softens: bool = True
+    softened: Collection[str] = ("plain", "short")
 
     def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
         """Choose and calibrate on parts of some studies, then fit all of them.
@@ -187,7 +195,7 @@ class Recipe:
             _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
         )
         fine = to_studies(_data(material, weighting, rows, material.grid, material.targets))
-        if self.softens:
+        if "plain" in self.softened:
             coarse, fine = _softened(material, coarse, fine)
         models = []
         for seed in range(self.seed, self.seed + self.seeds):
@@ -228,10 +236,8 @@ class Recipe:
             long=np.zeros((len(terms), model.loadings.shape[1]), np.float32),
             prior=_prior(material, rows, model),
         )
-        coarse = Fit(material, gated, coarsened(model, material))
-        coarse = replace(coarse, predictor=self._refine_short(coarse, rows))
-        learned = self._refine_long(coarse, rows)
-        model = replace(model, short=learned.short, long=learned.long)
+        model = self._refine_short(Fit(material, gated, model), rows)
+        model = self._refine_long(Fit(material, gated, model), rows)
         return self._blended(Fit(material, gated, _turned(model, back)), rows)
 
     def _blended(self, fit: Fit, rows: Rows) -> Fit:
@@ -252,23 +258,49 @@ class Recipe:
         return replace(fit, predictor=replace(fit.predictor, blend=blend))
 
     def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
+        """Refine the loadings of short texts on the coarse grid, then a little on the fine one."""
+        material, model = fit.material, fit.predictor
+        assert model.short is not None
+        to_fine, coarse = None, coarsened(model, material)
+        known: Floats | None = None
+        if "short" in self.softened:
+            whole = fit.weighting.transform(material.counts[rows])
+            known = taught(whole, material.coarse_targets.select(rows).rows)
+            to_fine = resampling(material.coarse_grid, material.grid)
+        texts = self._short_texts(fit, rows, material.coarse_targets, known, None)
+        learned = self._refined(coarse, "short", texts, SHORT)
+        assert learned.short is not None
+        texts = self._short_texts(fit, rows, material.targets, known, to_fine)
+        moved = learned.short - model.short
+        return self._refined(model, "short", texts, SHORT_FINE, moved)
+
+    def _short_texts(
+        self,
+        fit: Fit,
+        rows: Rows,
+        targets: Targets,
+        known: Floats | None,
+        to_grid: sparse.csr_matrix | None,
+    ) -> RefinementTexts:
+        """Return views of studies, then bare terms; targets of views are softened by a teacher."""
         material, weighting = fit.material, fit.weighting
         sections = {name: counts[rows] for name, counts in material.sections.items()}
         views = Views(sections, material.within, weighting.idf_, self.seed)
-        of_studies = material.coarse_targets.select(rows)
+        of_studies = targets.select(rows)
         importance = importance_of(_n_peaks(of_studies), FEW_PEAKS)
         is_shown = (weighting.idf_ > 0) & ~weighting.gates.is_extra
         bare = bare_terms(material.counts[rows], material.within, importance, is_shown)
         alone = weighting.transform(bare.counts)
         shares = sparse.vstack([of_studies.shares, bare.studies @ of_studies.shares])
-        targets = replace(of_studies, shares=sparse.csr_matrix(shares))
+        every: TargetRows = replace(of_studies, shares=sparse.csr_matrix(shares)).rows
+        if known is not None:
+            every = softened(every, teacher(known, every, to_grid))
         n_peaks = np.append(_n_peaks(of_studies), np.full(alone.shape[0], MANY_PEAKS))
 
         def draw() -> sparse.csr_matrix:
             return sparse.csr_matrix(sparse.vstack([weighting.transform(views.draw()), alone]))
 
-        texts = RefinementTexts(draw, targets.rows, n_peaks, _relative_volume(material))
-        return self._refined(fit.predictor, "short", texts)
+        return RefinementTexts(draw, every, n_peaks)
 
     def _refine_long(self, fit: Fit, rows: Rows) -> LogLinear:
         articles = fit.material.articles
@@ -276,21 +308,24 @@ class Recipe:
         if not len(seen):
             return fit.predictor
         features = fit.weighting.transform(fit.article_counts()[seen])
-        targets = fit.material.coarse_targets
+        targets = fit.material.targets
         studies = articles.study[seen]
         texts = RefinementTexts(
-            lambda: features,
-            lambda rows: targets.rows(studies[rows]),
-            _n_peaks(targets)[studies],
-            _relative_volume(fit.material),
+            lambda: features, lambda rows: targets.rows(studies[rows]), _n_peaks(targets)[studies]
         )
-        return self._refined(fit.predictor, "long", texts)
+        return self._refined(fit.predictor, "long", texts, LONG)
 
     def _refined(
-        self, model: LogLinear, kind: Literal["short", "long"], texts: RefinementTexts
+        self,
+        model: LogLinear,
+        kind: Literal["short", "long"],
+        texts: RefinementTexts,
+        schedule: RefinementSchedule,
+        moved: Floats | None = None,
     ) -> LogLinear:
-        schedule = SHORT if kind == "short" else LONG
-        epochs = refine(model, kind, texts, schedule, seed=self.seed, n_jobs=self.n_jobs)
+        epochs = refine(
+            model, kind, texts, schedule, seed=self.seed, n_jobs=self.n_jobs, moved=moved
+        )
         *_, model = track(epochs, f"{kind} texts", schedule.epochs)
         return model
 
@@ -299,13 +334,9 @@ def _softened(material: Material, coarse: Studies, fine: Studies) -> tuple[Studi
     """Soften the targets of studies by a teacher; see `recipe.teacher`."""
     known = taught(coarse.X, coarse.targets)
     to_fine = resampling(material.coarse_grid, material.grid)
-
-    def on_fine(rows: Rows) -> Floats:
-        return to_densities(known[rows] @ to_fine)
-
     return (
-        replace(coarse, targets=softened(coarse.targets, lambda rows: known[rows])),
-        replace(fine, targets=softened(fine.targets, on_fine)),
+        replace(coarse, targets=softened(coarse.targets, teacher(known, coarse.targets))),
+        replace(fine, targets=softened(fine.targets, teacher(known, fine.targets, to_fine))),
     )
 
 
@@ -409,12 +440,6 @@ def _data(
 
 def _n_peaks(targets: Targets) -> NDArray[np.intp]:
     return np.bincount(targets.study, minlength=len(targets))
-
-
-def _relative_volume(material: Material) -> NDArray[np.float64]:
-    """Return V/v_k on the coarse grid, the same for all voxels."""
-    n_regions = material.coarse_grid.n_regions
-    return np.full(n_regions, float(n_regions))
 
 
 def _is_used(material: Material, rows: Rows) -> NDArray[np.bool_]:

@@ -38,7 +38,7 @@ def taught(X: sparse.csr_matrix, targets: TargetRows, penalty: float = PENALTY) 
     -------
     array of shape (n, m)
     """
-    from scipy.linalg import cholesky, cho_solve, solve_triangular
+    from scipy.linalg import cho_solve, cholesky, solve_triangular
 
     n, d = X.shape
     centre = np.asarray(X.mean(axis=0), dtype=np.float32).ravel()
@@ -68,6 +68,37 @@ def to_densities(maps: Floats) -> Floats:
     positive: Floats = np.maximum(maps, 0, dtype=np.float32)
     positive /= positive.sum(axis=1, keepdims=True)
     return positive
+
+
+def teacher(
+    known: Floats, targets: TargetRows, to_grid: sparse.csr_matrix | None = None
+) -> TargetRows:
+    """Return what a teacher says of studies, on its own grid or another.
+
+    Parameters
+    ----------
+    known : array of shape (n, m)
+        From `taught`.
+    targets : callable
+        Densities, which are those of any texts beyond the n studies.
+    to_grid : csr_matrix of shape (m, m of the other grid), optional
+
+    Returns
+    -------
+    callable
+    """
+
+    def rows(some: NDArray[np.intp]) -> Floats:
+        is_study = some < len(known)
+        told = known[some[is_study]]
+        told = told if to_grid is None else to_densities(told @ to_grid)
+        if is_study.all():
+            return told
+        densities = targets(some)
+        densities[is_study] = told
+        return densities
+
+    return rows
 
 
 def softened(targets: TargetRows, teacher: TargetRows, share: float = SHARE) -> TargetRows:

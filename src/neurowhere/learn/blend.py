@@ -48,7 +48,7 @@ STRENGTH, KEPT = 0.3, 0.8  # c; u
 REST = 0.2  # ρ
 SHARPER = 2.5
 PENALTY, RANK = 30.0, 128  # λ; r
-LEAST_PENALTY = 1e-3  # of the least squares of S
+LEAST_PENALTY = 1e-3  # of the least squares of S, as a share of the square of each dimension
 MORE_DIMENSIONS, PASSES = 32, 4  # of the search for the strongest dimensions
 RAREST = 1e-9  # least probability of a region
 CHUNK = 8  # texts whose maps stay in cache
@@ -253,11 +253,13 @@ def fit_blend(
     coefficients = cho_solve(factor, _moved(rows, studies.coarse), overwrite_b=True)  # β
     loadings = coefficients @ _strongest(gram, coefficients, rank, seed)
     normal = (loadings.T @ (gram @ loadings)).astype(np.float64)
-    normal[np.diag_indices_from(normal)] += LEAST_PENALTY
+    normal[np.diag_indices_from(normal)] *= 1 + LEAST_PENALTY
     hidden = np.asarray(rows @ loadings)
-    components = np.linalg.solve(normal, _moved(hidden, studies.fine))
+    components = SHARPER * np.linalg.solve(normal, _moved(hidden, studies.fine))
+    norms = np.linalg.norm(components, axis=1, keepdims=True)
     return Blend(
-        np.ascontiguousarray(loadings, np.float32), (SHARPER * components).astype(np.float32)
+        np.ascontiguousarray(loadings * norms.T, np.float32),
+        np.ascontiguousarray(components / norms, np.float32),
     )
 
 
