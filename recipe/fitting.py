@@ -41,7 +41,7 @@ from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
 from neurowhere.space import VoxelGrid
 from neurowhere.space.density import Targets
-from neurowhere.text import TfIdf
+from neurowhere.text import TfIdf, Vocabulary
 from recipe.material import Material, associates, telling_words
 from recipe.refinement import (
     FEW_PEAKS,
@@ -121,7 +121,7 @@ class Recipe:
         choice = self.choose(trials)
         calibration = self.calibrate(material, trials, choice)
         term_weights = np.mean([trial.term_weights for trial in trials], axis=0)
-        weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
+        weighting = reweighted(TfIdf().fit(known_counts(material)[rows]), term_weights)
         plain = self.fit_plain(material, rows, weighting).sharpened(choice.sharpness)
         return self.refine(material, rows, weighting, plain), choice, calibration
 
@@ -181,13 +181,13 @@ class Recipe:
 
     def weigh(self, material: Material, rows: Rows) -> tuple[TfIdf, Floats]:
         """Learn the weights of known terms on the coarse grid."""
-        weighting = TfIdf().fit(_known(material)[rows])
+        weighting = TfIdf().fit(known_counts(material)[rows])
         data = _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
         epochs = learn_term_weights(
             to_studies(data), self.coarse, seed=self.seed, n_jobs=self.n_jobs
         )
         *_, weights = track(epochs, "weights", self.coarse.n_epochs)
-        return _reweighted(weighting, weights), weights
+        return reweighted(weighting, weights), weights
 
     def fit_plain(self, material: Material, rows: Rows, weighting: TfIdf) -> LogLinear:
         """Fit the plain model of the studies, from coarse to fine."""
@@ -214,7 +214,7 @@ class Recipe:
     def refine(self, material: Material, rows: Rows, weighting: TfIdf, plain: LogLinear) -> Fit:
         """Add what short texts, articles and names of places say besides."""
         start, back = plain.balanced(self.seed)
-        known = _known(material)
+        known = known_counts(material)
         hidden = start.project(weighting.transform(known[rows]))
         extra = material.n_known + telling_words(
             material.counts[rows][:, material.n_known :], hidden
@@ -413,7 +413,7 @@ def coarsened(model: LogLinear, material: Material) -> LogLinear:
     )
 
 
-def _known(material: Material) -> sparse.csr_matrix:
+def known_counts(material: Material) -> sparse.csr_matrix:
     """Return the counts of known terms in the studies."""
     return material.counts[:, : material.n_known]
 
@@ -422,7 +422,14 @@ def _groups(material: Material) -> NDArray[np.str_]:
     return material.corpus.groups.astype(str)
 
 
-def _reweighted(weighting: TfIdf, weights: Floats) -> TfIdf:
+def known_names(vocabulary: Vocabulary) -> Vocabulary:
+    """Return a vocabulary without extra words: that of a model is one to fit another with."""
+    categories = vocabulary.categories
+    return vocabulary.subset(name for name in vocabulary.terms if categories.get(name) != "extra")
+
+
+def reweighted(weighting: TfIdf, weights: Floats) -> TfIdf:
+    """Return weights of terms times others."""
     return TfIdf.from_idf(weighting.idf_ * weights)
 
 
@@ -430,7 +437,7 @@ def _data(
     material: Material, weighting: TfIdf, rows: Rows, grid: VoxelGrid, targets: Targets
 ) -> TrainingData:
     return TrainingData(
-        weighting.transform(_known(material)[rows]),
+        weighting.transform(known_counts(material)[rows]),
         targets.select(rows),
         _groups(material)[rows],
         grid.volumes_mm3,
