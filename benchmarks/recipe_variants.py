@@ -20,7 +20,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from neurowhere._tools.parallel import slices
 from neurowhere.learn import shuffle_split
@@ -54,22 +53,26 @@ def main():
         arguments.output / "material.pkl",
         lambda: read_material(DATA, known_names(Vocabulary.load(arguments.vocabulary))),
     )
-    rows, mixtures = [], MIXTURES if arguments.mixtures else MIXTURES[:0]
-    for fold in arguments.folds:
-        train, test = shuffle_split(material.corpus.groups.astype(str), fold, seed=0)
-        for targets in arguments.targets:
-            folder = arguments.output / f"fold-{fold}"
-            folder.mkdir(exist_ok=True)
-            recipe = Recipe(seeds=1, n_jobs=arguments.jobs, softened=TARGETS[targets])
-            scores = kept(
-                folder / f"scores {targets}.pkl",
-                lambda: score(  # noqa: B023
-                    fitted(recipe, material, train, folder, targets), test, mixtures
-                ),
-            )
-            for (kind, mixture), gains in scores.items():
-                rows.append((fold, targets, kind, mixture, gains))
-    print_results(pd.DataFrame(rows, columns=["fold", "targets", "kind", "mixture", "gains"]))
+    mixtures = MIXTURES if arguments.mixtures else []
+    rows = [
+        (fold, targets, kind, mixture, gains)
+        for fold in arguments.folds
+        for targets in arguments.targets
+        for (kind, mixture), gains in run(material, fold, targets, mixtures, arguments).items()
+    ]
+    print_results(rows)
+
+
+def run(material, fold, targets, mixtures, arguments):
+    """Fit a variant to the training studies of a fold, and score it on the others."""
+    train, test = shuffle_split(material.corpus.groups.astype(str), fold, seed=0)
+    recipe = Recipe(seeds=1, n_jobs=arguments.jobs, softened=TARGETS[targets])
+    folder = arguments.output / f"fold-{fold}"
+    folder.mkdir(exist_ok=True)
+    return kept(
+        folder / f"scores {targets}.pkl",
+        lambda: score(fitted(recipe, material, train, folder, targets), test, mixtures),
+    )
 
 
 def kept(file, make):
@@ -128,25 +131,23 @@ def score(fit, test, mixtures):
     return scores
 
 
-def print_results(results):
+def print_results(rows):
     """Print gains without the parts, and paired differences to them, over folds."""
-    table = []
-    pairs = results[["targets", "mixture"]].drop_duplicates().itertuples(index=False)
-    base = results[(results["targets"] == "") & results["mixture"].isna()]
-    base = base.set_index(["fold", "kind"])["gains"]
-    for targets, mixture in pairs:
-        row = [targets, "" if mixture is None else f"c = {mixture[0]}, u = {mixture[1]}"]
-        same = results["mixture"].map(lambda each: each == mixture)  # noqa: B023
-        some = results[(results["targets"] == targets) & same].set_index(["fold", "kind"])["gains"]
+    found = {(targets, mixture): {} for _, targets, _, mixture, _ in rows}
+    for fold, targets, kind, mixture, gains in rows:
+        found[targets, mixture][fold, kind] = gains
+    base, table = found["", None], []
+    for (targets, mixture), gains in found.items():
+        row = [targets, "" if mixture is None else "c = {}, u = {}".format(*mixture)]
         for kind in KINDS:
-            own = {fold: gains for (fold, name), gains in some.items() if name == kind}
-            moved = [(gains - base[fold, kind]).mean() for fold, gains in own.items()]
-            if not any(moved):
-                row.append(f"{np.mean([gains.mean() for gains in own.values()]):.4f}")
+            folds = [fold for fold, name in gains if name == kind]
+            if gains is base:
+                row.append(f"{np.mean([base[fold, kind].mean() for fold in folds]):.4f}")
                 continue
-            spread = f" ± {1e4 * np.std(moved, ddof=1):.0f}" if len(moved) > 1 else ""
-            ahead = f", {sum(value > 0 for value in moved)} of {len(moved)}"
-            row.append(f"{1e4 * np.mean(moved):+.0f}{spread}{ahead}")
+            moved = [1e4 * (gains[fold, kind] - base[fold, kind]).mean() for fold in folds]
+            spread = f" ± {np.std(moved, ddof=1):.0f}" if len(moved) > 1 else ""
+            ahead = sum(value > 0 for value in moved)
+            row.append(f"{np.mean(moved):+.0f}{spread}, {ahead} of {len(moved)}")
         table.append(row)
     print_table(["targets", "ridge (differences in 1e-4 nats)", *KINDS], table)
 

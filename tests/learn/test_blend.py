@@ -97,7 +97,7 @@ def test_a_model_without_a_blend_is_as_before(model, texts):
 
 
 def test_the_ridge_is_that_of_the_closed_form():
-    """With all dimensions and one grid, the maps of the fit are those of ridge, then least squares."""
+    """With all dimensions, maps are those of least squares; with few, of what ridge keeps."""
     rng = np.random.default_rng(3)
     n, d, m = 60, 8, 12
     views = [sp.csr_matrix(rng.random((n, d)), dtype=np.float32) for _ in range(2)]
