@@ -4,7 +4,7 @@
    coarse grid, then a few epochs on the fine one; several fits averaged.
 2. Extra words that tell where, and the associates of all words in texts without coordinates, which
    are where the loadings B of short texts start from. The names of places get their prior.
-3. B moves on short views of the studies and on bare terms, D on articles; on the coarse grid.
+3. B moves on short views of the studies and on bare terms, D on articles.
 4. A ridge on views of the studies is mixed into the exponent of long texts.
 
 What has to be chosen or calibrated is so on validation studies, by models that did not see them:
@@ -43,15 +43,7 @@ from neurowhere.space import VoxelGrid
 from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf, Vocabulary
 from recipe.material import Material, associates, telling_words
-from recipe.refinement import (
-    FEW_PEAKS,
-    LONG,
-    SHORT,
-    SHORT_FINE,
-    RefinementSchedule,
-    RefinementTexts,
-    refine,
-)
+from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
 from recipe.teacher import softened, taught, teacher
 from recipe.views import Fit, HeldTexts, Views, bare_terms, calibrate, score_held
 
@@ -258,49 +250,28 @@ class Recipe:
         return replace(fit, predictor=replace(fit.predictor, blend=blend))
 
     def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
-        """Refine the loadings of short texts on the coarse grid, then a little on the fine one."""
-        material, model = fit.material, fit.predictor
-        assert model.short is not None
-        to_fine, coarse = None, coarsened(model, material)
-        known: Floats | None = None
-        if "short" in self.softened:
-            whole = fit.weighting.transform(material.counts[rows])
-            known = taught(whole, material.coarse_targets.select(rows).rows)
-            to_fine = resampling(material.coarse_grid, material.grid)
-        texts = self._short_texts(fit, rows, material.coarse_targets, known, None)
-        learned = self._refined(coarse, "short", texts, SHORT)
-        assert learned.short is not None
-        texts = self._short_texts(fit, rows, material.targets, known, to_fine)
-        moved = learned.short - model.short
-        return self._refined(model, "short", texts, SHORT_FINE, moved)
-
-    def _short_texts(
-        self,
-        fit: Fit,
-        rows: Rows,
-        targets: Targets,
-        known: Floats | None,
-        to_grid: sparse.csr_matrix | None,
-    ) -> RefinementTexts:
-        """Return views of studies, then bare terms; targets of views are softened by a teacher."""
+        """Refine on views of studies, then bare terms; a teacher softens the targets of views."""
         material, weighting = fit.material, fit.weighting
         sections = {name: counts[rows] for name, counts in material.sections.items()}
         views = Views(sections, material.within, weighting.idf_, self.seed)
-        of_studies = targets.select(rows)
+        of_studies = material.targets.select(rows)
         importance = importance_of(_n_peaks(of_studies), FEW_PEAKS)
         is_shown = (weighting.idf_ > 0) & ~weighting.gates.is_extra
         bare = bare_terms(material.counts[rows], material.within, importance, is_shown)
         alone = weighting.transform(bare.counts)
         shares = sparse.vstack([of_studies.shares, bare.studies @ of_studies.shares])
-        every: TargetRows = replace(of_studies, shares=sparse.csr_matrix(shares)).rows
-        if known is not None:
-            every = softened(every, teacher(known, every, to_grid))
+        targets: TargetRows = replace(of_studies, shares=sparse.csr_matrix(shares)).rows
+        if "short" in self.softened:
+            whole = weighting.transform(material.counts[rows])
+            known = taught(whole, material.coarse_targets.select(rows).rows)
+            to_fine = resampling(material.coarse_grid, material.grid)
+            targets = softened(targets, teacher(known, targets, to_fine))
         n_peaks = np.append(_n_peaks(of_studies), np.full(alone.shape[0], MANY_PEAKS))
 
         def draw() -> sparse.csr_matrix:
             return sparse.csr_matrix(sparse.vstack([weighting.transform(views.draw()), alone]))
 
-        return RefinementTexts(draw, every, n_peaks)
+        return self._refined(fit.predictor, "short", RefinementTexts(draw, targets, n_peaks))
 
     def _refine_long(self, fit: Fit, rows: Rows) -> LogLinear:
         articles = fit.material.articles
@@ -313,19 +284,13 @@ class Recipe:
         texts = RefinementTexts(
             lambda: features, lambda rows: targets.rows(studies[rows]), _n_peaks(targets)[studies]
         )
-        return self._refined(fit.predictor, "long", texts, LONG)
+        return self._refined(fit.predictor, "long", texts)
 
     def _refined(
-        self,
-        model: LogLinear,
-        kind: Literal["short", "long"],
-        texts: RefinementTexts,
-        schedule: RefinementSchedule,
-        moved: Floats | None = None,
+        self, model: LogLinear, kind: Literal["short", "long"], texts: RefinementTexts
     ) -> LogLinear:
-        epochs = refine(
-            model, kind, texts, schedule, seed=self.seed, n_jobs=self.n_jobs, moved=moved
-        )
+        schedule = SHORT if kind == "short" else LONG
+        epochs = refine(model, kind, texts, schedule, seed=self.seed, n_jobs=self.n_jobs)
         *_, model = track(epochs, f"{kind} texts", schedule.epochs)
         return model
 
@@ -361,13 +326,13 @@ def resampling(grid: VoxelGrid, other: VoxelGrid) -> sparse.csr_matrix:
     points = np.clip(points, 0, last)
     corner = np.minimum(points.astype(np.intp), last - 1)
     shares = np.stack([corner + 1 - points, points - corner])  # of either side, by axis
-    matrix = sparse.csr_matrix((grid.n_regions, len(points)), dtype=np.float32)
+    rows, weights = [], []
     for step in np.ndindex(2, 2, 2):
-        weights = np.prod([shares[side, :, axis] for axis, side in enumerate(step)], axis=0)
-        rows = region[tuple((corner + step).T)]
-        places = (rows, np.arange(len(points)))
-        matrix = matrix + sparse.csr_matrix((weights, places), matrix.shape, dtype=np.float32)
-    return matrix
+        rows.append(region[tuple((corner + step).T)])
+        weights.append(np.prod([shares[side, :, axis] for axis, side in enumerate(step)], axis=0))
+    columns = np.tile(np.arange(len(points)), len(rows))
+    entries = (np.concatenate(weights, dtype=np.float32), (np.concatenate(rows), columns))
+    return sparse.csr_matrix(entries, shape=(grid.n_regions, len(points)))
 
 
 def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
@@ -383,34 +348,6 @@ def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
     array of shape (r, m of the other grid)
     """
     return np.ascontiguousarray(maps @ resampling(grid, other), np.float32)
-
-
-def coarsened(model: LogLinear, material: Material) -> LogLinear:
-    """Return a model on the coarse grid, where its loadings are refined in an eighth of the time.
-
-    Parameters
-    ----------
-    model : LogLinear
-    material : Material
-
-    Returns
-    -------
-    LogLinear
-    """
-
-    def on_coarse(maps: Floats) -> Floats:
-        return resampled(maps, material.grid, material.coarse_grid)
-
-    prior = model.prior
-    if prior is not None:
-        maps = sparse.csr_matrix(on_coarse(prior.maps.toarray()))
-        prior = replace(prior, maps=maps, baseline=on_coarse(prior.baseline[None])[0])
-    return replace(
-        model,
-        mean=on_coarse(model.mean[None])[0],
-        components=on_coarse(model.components),
-        prior=prior,
-    )
 
 
 def known_counts(material: Material) -> sparse.csr_matrix:

@@ -34,7 +34,6 @@ class RefinementSchedule:
 
 
 SHORT = RefinementSchedule(epochs=10, batch=256, rate=0.01, decay=0.3, dropout=0.1)
-SHORT_FINE = replace(SHORT, epochs=3, rate=0.005)  # on the fine grid, after the coarse one
 LONG = RefinementSchedule(epochs=8, batch=64, rate=0.003, decay=5.0, dropout=0.2)
 
 
@@ -65,7 +64,6 @@ def refine(
     *,
     seed: int = 0,
     n_jobs: int = -1,
-    moved: Floats | None = None,
 ) -> Iterator[LogLinear]:
     """Refine the loadings of short texts or of articles, and yield the model after each epoch.
 
@@ -81,8 +79,6 @@ def refine(
         Seed of the order of the texts and of the dropout.
     n_jobs : int
         Threads, −1 for all cores.
-    moved : array of shape (d, r), optional
-        How far the loadings have moved already, to go on from.
 
     Yields
     ------
@@ -94,7 +90,7 @@ def refine(
     gates = model.gates
     rng = np.random.default_rng(seed)
     start = getattr(model, kind)
-    moved = np.zeros_like(start) if moved is None else moved.copy()
+    moved = np.zeros_like(start)
     n_voxels = len(model.mean)
     weight = np.full(n_voxels, n_voxels, np.float32)  # V/v_k
     importance = importance_of(texts.n_peaks, FEW_PEAKS)

@@ -211,17 +211,18 @@ class ShownStudies:
     @property
     def gram(self) -> Float32:
         """XᵀWX: (d, d)."""
-        weights = sp.diags_array(self.importance)
-        pairs = zip(self.view_weights, self.views, strict=True)
-        total = sum(weight * (X.T @ weights @ X) for weight, X in pairs)
-        gram: Float32 = total.toarray().astype(np.float32)
+        n_terms = self.views[0].shape[1]
+        gram = np.zeros((n_terms, n_terms), np.float32)
+        for weight, X in zip(self.view_weights, self.views, strict=True):
+            gram += (X.T @ sp.diags_array(weight * self.importance) @ X).toarray()
         return gram
 
     @property
     def rows(self) -> sp.csr_matrix:
         """WX, summed over the views of each study: (n_studies, d)."""
-        pairs = zip(self.view_weights, self.views, strict=True)
-        total = sum(weight * X for weight, X in pairs)
+        total = self.view_weights[0] * self.views[0]
+        for weight, X in zip(self.view_weights[1:], self.views[1:], strict=True):
+            total = total + weight * X
         return sp.csr_matrix(sp.diags_array(self.importance) @ total, dtype=np.float32)
 
 
@@ -265,13 +266,14 @@ def fit_blend(
 
 def _moved(rows: sp.csr_matrix | Float32, targets: TargetRows) -> Float32:
     """Return rowsᵀ(Y − ȳ): (k, m)."""
-    moved, mean = np.float32(0), np.float32(0)
-    for some in slices(rows.shape[0], STUDIES_AT_ONCE):
-        Y = targets(np.arange(rows.shape[0])[some])
-        moved = moved + rows[some].T @ Y
+    n = rows.shape[0]
+    moved = mean = np.zeros(1, np.float32)
+    for some in slices(n, STUDIES_AT_ONCE):
+        Y = targets(np.arange(n)[some])
+        moved = moved + np.asarray(rows[some].T @ Y)
         mean = mean + Y.sum(axis=0)
     total = np.asarray(rows.sum(axis=0)).ravel()
-    result: Float32 = moved - np.outer(total, mean / rows.shape[0]).astype(np.float32)
+    result: Float32 = moved - np.outer(total, mean / n).astype(np.float32)
     return result
 
 
