@@ -94,7 +94,7 @@ class Recipe:
     n_jobs: int = -1
     coarse: Schedule = COARSE
     fine: Schedule = FINE
-    softened: Collection[str] = ("plain", "short")
+    softened: Collection[str] = ()
 
     def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
         """Choose and calibrate on parts of some studies, then fit all of them.
@@ -230,10 +230,21 @@ class Recipe:
         )
         model = self._refine_short(Fit(material, gated, model), rows)
         model = self._refine_long(Fit(material, gated, model), rows)
-        return self._blended(Fit(material, gated, _turned(model, back)), rows)
+        return self.blended(Fit(material, gated, _turned(model, back)), rows)
 
-    def _blended(self, fit: Fit, rows: Rows) -> Fit:
-        """Add the ridge that is mixed into the exponent of long texts."""
+    def blended(self, fit: Fit, rows: Rows) -> Fit:
+        """Add the ridge that is mixed into the exponent of long texts.
+
+        Parameters
+        ----------
+        fit : Fit
+        rows : array of int
+            Studies to learn it from.
+
+        Returns
+        -------
+        Fit
+        """
         material = fit.material
         counts = [material.counts, *(material.sections[name] for name in ("title", "keywords"))]
         coarse, fine = (
