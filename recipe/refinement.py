@@ -109,8 +109,8 @@ def refine(
                 seen = drop(x, schedule.dropout, rng)
                 exponent: Floats = model.project(seen, opening) @ model.components
                 exponent += model.bias
-                if model.prior is not None and (named := model.prior.total(x)) is not None:
-                    exponent += named
+                if model.prior is not None:
+                    model.prior.add_total(exponent, x)
                 shares = importance[rows] / np.float32(len(rows))
                 to_slope(exponent, texts.targets(rows), weight, shares, threads)
                 through = opening.sharpness * getattr(opening, kind)

@@ -161,6 +161,79 @@ def test_what_is_done_of_a_chunk_is_kept_when_stopped(encode, tmp_path, monkeypa
     assert [row["id"] for row in rows] == ["0", "1", "2"]
 
 
+@pytest.fixture
+def stopped_table(encode, tmp_path, monkeypatch):
+    """Texts, and a table that was stopped after the first chunk of them."""
+    texts = [(str(i), "amygdala" if i % 3 else "=visual cortex") for i in range(2 * CHUNK + 9)]
+    source, table = write_texts(tmp_path / "a.jsonl", texts), tmp_path / "table.csv"
+
+    def stopped(*arguments, **options):
+        append(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    append = batch._append
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "_append", stopped)
+        outcome = encode(source, "--table", table, *THREE_TERMS)
+    assert outcome.code == 130
+    assert "stopped before the end, run again to go on" in outcome.out
+    assert len(rows_of(table.read_text())) == CHUNK
+    return source, table
+
+
+THREE_TERMS = ("--keep-going", "--sort", "ratio")
+
+
+@pytest.mark.linux
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_table_that_was_stopped_goes_on(encode, stopped_table, tmp_path, monkeypatch, jobs):
+    source, table = stopped_table
+    read = []
+    if jobs == 1:
+        encode_many = Encoder.encode_many
+
+        def counted(self, texts, **options):
+            texts = list(texts)
+            read.extend(texts)
+            return encode_many(self, texts, **options)
+
+        monkeypatch.setattr(Encoder, "encode_many", counted)
+    again = encode(source, "--table", table, *THREE_TERMS, "--jobs", jobs)
+    assert again.code == 0
+    assert f"{CHUNK + 9} texts encoded, {CHUNK} kept from before, 0 not" in again.out
+    assert len(read) == (CHUNK + 9 if jobs == 1 else 0)
+    whole = tmp_path / "whole.csv"
+    assert encode(source, "--table", whole, *THREE_TERMS).code == 0
+    assert table.read_text() == whole.read_text()
+    assert not list(tmp_path.glob(".*"))
+    assert "exists; choose another file" in encode(source, "--table", table, *THREE_TERMS).err
+
+
+@pytest.mark.linux
+@pytest.mark.parametrize("change", ["option", "text", "fewer", "table", "no table"])
+def test_a_table_of_something_else_does_not_go_on(encode, stopped_table, change):
+    source, table = stopped_table
+    options, expected = list(THREE_TERMS), "holds the rows of other texts"
+    lines = source.read_text().splitlines(keepends=True)
+    if change == "option":
+        options, expected = ["--keep-going"], "encoded in another way"
+    elif change == "text":
+        source.write_text("".join(lines).replace("visual", "motor", 1))
+    elif change == "fewer":
+        source.write_text("".join(lines[: CHUNK - 1]))
+    elif change == "table":
+        table.write_text(table.read_text()[:-9])
+        expected = "then changed"
+    else:
+        table.unlink()
+        assert encode(source, "--table", table, *options).code == 0
+        return
+    before = table.read_bytes()
+    encode(source, "--table", table, *options).assert_refused(expected)
+    assert table.read_bytes() == before
+    assert encode(source, "--table", table, *options, "--overwrite").code == 0
+
+
 @pytest.mark.linux
 def test_a_signal_while_rows_are_written_doubles_none(encode, tmp_path, monkeypatch):
     def stopped(*arguments, **options):

@@ -66,9 +66,11 @@ def test_what_terms_add_through_the_ridge_sums_to_the_whole(model, texts):
         added = model.blend.added(x, short, model.mean_map)
         whole = 0.5 * gate * log_ratio(model, x.toarray().astype(np.float64))[0]
         np.testing.assert_allclose(added.sum(axis=0), whole, atol=1e-6)
-        weights = np.random.default_rng(2).random(M)
+        weights = np.random.default_rng(2).random((M, 2))
         means = model.blend.mean_added(x, short, model.mean_map, weights)
         np.testing.assert_allclose(means, added @ weights, atol=1e-6)
+        one = model.blend.mean_added(x, short, model.mean_map, weights[:, 0])
+        np.testing.assert_allclose(one, means[:, 0], atol=1e-6)
 
 
 def test_no_term_blows_up_where_terms_cancel(model):

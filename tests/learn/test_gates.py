@@ -40,8 +40,11 @@ def test_zeros_that_are_kept_are_no_terms():
 def test_structures_have_a_share_and_what_they_add_is_exact():
     q = np.array([0.7, 0.1, 0.05, 0.05, 0.05, 0.05], np.float32)
     before = q.copy()
-    shares = np.array([[0.4, 0.1, 0, 0, 0, 0], [0, 0.2, 0.3, 0, 0, 0]], np.float32)
-    added = give_shares(q, sp.csr_matrix(shares)).toarray()
+    shares = [(np.array([0, 1]), [0.4, 0.1]), (np.array([1, 2]), [0.2, 0.3])]
+    added = np.zeros((2, 6))
+    steps = give_shares(q, [(regions, np.float32(share)) for regions, share in shares])
+    for (regions, had), row in zip(steps, added):
+        row[regions] = np.log(q[regions] / had)
     np.testing.assert_allclose(q, np.array([1.1, 0.4, 0.35, 0.05, 0.05, 0.05]) / 2, rtol=1e-6)
     assert added[1].tolist() == pytest.approx([0, np.log(2), np.log(7), 0, 0, 0])
     moved = np.log(q / before)
@@ -57,16 +60,11 @@ def test_a_core_moves_to_the_side_of_its_structure():
     assert left.tolist() == pytest.approx([core.probabilities.sum(), 0])
 
 
-def test_only_so_many_cores_are_kept(monkeypatch):
-    """A server that reads for weeks meets every name there is."""
-    monkeypatch.setattr("neurowhere.learn.predictor.N_CORES", 2)
+def test_cores_of_some_terms_are_those_of_each():
     rng = np.random.default_rng(0)
-    loadings, components = rng.normal(size=(5, 2)), rng.normal(size=(2, 7))
+    loadings, components = rng.normal(size=(9, 2)), rng.normal(size=(2, 7))
     fit = LogLinear(np.full(7, 1 / 7), loadings.astype("f4"), components.astype("f4"))
-    alone = [fit._find_cores([term])[0] for term in range(5)]
-    assert 1 <= len(fit._cores) <= 2
-    together = fit._find_cores([3, 1, 4, 3, 0])
-    assert 1 <= len(fit._cores) <= 2
-    for term, core in zip([3, 1, 4, 3, 0], together, strict=True):
-        for one, other in zip(core, alone[term], strict=True):
-            np.testing.assert_array_equal(one, other)
+    for term, core in zip([3, 1, 4, 3, 0, 8, 7, 2], fit.cores(np.array([3, 1, 4, 3, 0, 8, 7, 2]))):
+        (alone,) = fit.cores(np.array([term]))
+        np.testing.assert_array_equal(core.regions, alone.regions)
+        np.testing.assert_allclose(core.probabilities, alone.probabilities, rtol=1e-5)

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from neurowhere.learn import (
     Gates,
+    Linear,
     LogLinear,
     Prior,
     Schedule,
@@ -20,6 +21,7 @@ from neurowhere.learn import (
     reweighted,
 )
 from neurowhere.learn.loglinear import drop, gradient, one_cycle, weight_gradient
+from neurowhere.learn.predictor import Structures
 
 N, D, M, RANK = 7, 9, 11, 3
 SHARES = np.linspace(0.1, 0.2, N)  # of studies in the loss
@@ -149,6 +151,34 @@ def test_sides_add_what_the_formula_says_however_many_maps_are_made_at_once(at_o
     expected = balance @ sides * a**2 / (a**2).sum(axis=0).clip(1e-12) * height
     np.testing.assert_allclose(shifts, expected[is_sided], rtol=1e-3, atol=1e-6)
     assert abs(shifts).max() > 0.1
+
+
+@pytest.mark.parametrize("kind", ["log-linear", "linear"])
+@pytest.mark.parametrize("at_once", [1, 2, 7, 64])
+def test_the_shift_of_each_text_is_the_sum_of_what_its_sides_add(kind, at_once, monkeypatch):
+    monkeypatch.setattr("neurowhere.learn.predictor.MAPS_AT_ONCE", at_once)
+    X, _, _, model = problem(n=5, d=40)
+    model, X = gated(model), sp.csr_matrix(X, dtype=np.float32)
+    if kind == "linear":
+        rng = np.random.default_rng(0)
+        model = Linear(model.mean, rng.normal(size=(40, M)).astype("f4"), np.zeros(40))
+    rng = np.random.default_rng(3)
+    sides = rng.choice([-1.0, 1.0], (2, M))
+    entries = np.sort(rng.permutation(np.arange(*X.indptr[[1, 5]]))[:13])  # none of the first text
+    texts = np.searchsorted(X.indptr, entries, side="right") - 1
+    balance = rng.choice([-1, 0, 0, 0.5, 1], (13, 2))
+    balance[np.append(True, np.diff(texts) > 0)] = 1, 0
+    found = dict(model.shifts(X, Structures(texts, entries, balance), sides))
+    assert list(found) == np.unique(texts).tolist()
+    for text, shift in found.items():
+        here, x = texts == text, X[text]
+        alone = model.lateral(x, entries[here] - X.indptr[text], balance[here], sides)
+        np.testing.assert_allclose(shift, alone.sum(axis=0), rtol=1e-4, atol=1e-6)
+    whole = model.predict(X, found.items())
+    for text in range(5):
+        shift = [(0, found[text])] if text in found else []
+        np.testing.assert_allclose(whole[text], model.predict(X[text], shift)[0], rtol=1e-4)
+        assert (text in found) == (abs(whole[text] - model.predict(X[text])[0]).max() > 1e-4)
 
 
 def test_a_gated_model_survives_its_arrays():

@@ -111,7 +111,9 @@ def test_a_sum_with_a_text_that_is_not_listed_whole_is_limited_too(both):
 def test_rows_are_counted_as_mentions_are(sided):
     extractor = TermExtractor(Vocabulary(TERMS), sided=sided, nested=True)
     texts = [READ(text) for text in (*SENTENCES, "Right motor cortex, left amygdala.", "nothing")]
-    counts = RowCounter([rows_of(each.found, extractor) for each in texts], extractor).count()
+    rows = [rows_of(each.found, extractor) for each in texts]
+    number = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    counts = RowCounter(np.concatenate(rows), number, len(rows), extractor).count()
     expected = np.vstack([count_mentions(each, extractor).toarray() for each in texts])
     np.testing.assert_array_equal(counts.toarray(), expected)
     assert expected.sum() > 0

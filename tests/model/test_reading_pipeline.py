@@ -201,15 +201,15 @@ def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkey
     runs = "".join(f"In run {'i' * n} the left amygdala was seen again. " for n in range(1, 400))
     text = f"{runs} Slices went from the frontal lobe to the cortex."
     read = shipped._read([text], shipped.reader)
-    n_structures = len(read.counted[0].balance(read.rows[0].indices)[0])
+    n_structures = len(read.counted.balance(read.features, np.zeros(1))[0])
     seen = []
 
-    def lateral_many(self, texts):
-        seen.extend(len(text.places) for text in texts)
-        return original(self, texts)
+    def shifts(self, X, structures, sides):
+        seen.append(len(structures.entries))
+        return original(self, X, structures, sides)
 
-    original = LogLinear.lateral_many
-    monkeypatch.setattr(LogLinear, "lateral_many", lateral_many)
+    original = LogLinear.shifts
+    monkeypatch.setattr(LogLinear, "shifts", shifts)
     fast = shipped.encode(text).probabilities
     monkeypatch.setattr("neurowhere.model.text_model.FAINT", 0.0)
     whole = shipped.encode(text).probabilities

@@ -33,6 +33,7 @@ import io
 import json
 import os
 import re
+import shutil
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -170,17 +171,120 @@ def _split(
 def _write_table(
     batch: Batch, found: "Iterable[Text | Failure]", path: Path | None, workers: "Workers"
 ) -> None:
-    """Write a row for each text, as CSV or as JSON lines."""
-    tally, options = Tally(), batch.options
-    target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
+    """Write a row for each text, as CSV or as JSON lines; go on with a table that was stopped."""
+    tally, options = Tally(goes_on=path is not None), batch.options
+    trail = Trail.find(path, batch)
+    rest = trail.rest(found, tally)
+    is_ours = options.overwrite or trail.n_rows > 0
+    target = new_file(path, overwrite=is_ours) if path else nullcontext(sys.stdout)
     with target as stream:
-        with tally.until_stopped(), closing(_tables(batch, found, workers)) as tables:
+        trail.copy_rows(stream)
+        with tally.until_stopped(), closing(_tables(batch, rest, workers)) as tables:
             for table in tables:
                 with tally.undisturbed():
                     _append(table, stream, options, header=not tally.n_seen)
+                    trail.add(len(table))
                 tally.add(table)
         tally.refuse_nothing()  # before the file is there
+    trail.end(is_whole=not tally.signal)
     tally.end(path, options.keep_going)
+
+
+@dataclass
+class Trail:
+    """Of which texts the rows of a table are, so that a run goes on where another was stopped.
+
+    A hidden file beside a table that was stopped says so.
+
+    Attributes
+    ----------
+    path : Path or None
+        The table.
+    recipe : str
+        Digest of all that the rows depend on beside the texts.
+    n_rows : int
+    texts : str
+        Digest of the texts of these rows.
+    """
+
+    path: Path | None
+    recipe: str
+    n_rows: int = 0
+    texts: str = ""
+    _sent: deque[str] = field(default_factory=deque)  # digests of texts that have no row yet
+
+    @classmethod
+    def find(cls, path: Path | None, batch: Batch) -> "Trail":
+        """Find out what an earlier run has written."""
+        options, maker = batch.options, batch.maker
+        how = [options.as_json, options.keep_formulas, options.draw_anyway, maker.sort]
+        header = list(maker.table([]).columns)
+        trail = cls(path, digest(_recipe(options), json.dumps([how, header])))
+        if path is None or options.overwrite or not path.is_file():
+            return trail
+        try:
+            known = json.loads(trail._note(path).read_bytes())
+            recipe, table = known["recipe"], known["table"]
+            trail.n_rows, trail.texts = known["rows"], known["texts"]
+        except (OSError, *DAMAGE):
+            return trail
+        if (recipe, table) != (trail.recipe, sha256(path)):
+            raise OutputError(
+                f"{path} was stopped before its end, and then changed, or was encoded in another "
+                "way; choose another file, or add --overwrite"
+            )
+        return trail
+
+    @staticmethod
+    def _note(path: Path) -> Path:
+        return path.with_name(f".{path.name}.unfinished")
+
+    def copy_rows(self, stream: TextIO) -> None:
+        """Begin with the rows of an earlier run."""
+        if self.path is not None and self.n_rows:
+            with self.path.open(encoding="utf-8", newline="") as rows:
+                shutil.copyfileobj(rows, stream)
+
+    def rest(self, found: "Iterable[Text | Failure]", tally: "Tally") -> "Iterator[Text | Failure]":
+        """Yield the texts that have no row yet; the first must be those that have one."""
+        items, texts, n_kept = iter(found), "", 0
+        for item in islice(items, self.n_rows):
+            texts = digest(texts, _digest_of(item))
+            tally.keep()
+            n_kept += 1
+        if self.n_rows and (n_kept, texts) != (self.n_rows, self.texts):
+            raise OutputError(
+                f"{self.path} holds the rows of other texts; choose another file, or add "
+                "--overwrite"
+            )
+        for item in items:
+            self._sent.append(_digest_of(item))
+            yield item
+
+    def add(self, n_rows: int) -> None:
+        """Note that the next texts have their rows."""
+        self.n_rows += n_rows
+        for _ in range(n_rows):
+            self.texts = digest(self.texts, self._sent.popleft())
+
+    def end(self, *, is_whole: bool) -> None:
+        """Leave a note beside a table that was stopped, and none beside one that is whole."""
+        if self.path is None:
+            return
+        if is_whole:
+            self._note(self.path).unlink(missing_ok=True)
+            return
+        known = {"rows": self.n_rows, "texts": self.texts, "recipe": self.recipe}
+        note = json.dumps(known | {"table": sha256(self.path)})
+        with new_file(self._note(self.path), overwrite=True) as stream:
+            stream.write(note)
+
+
+def _digest_of(item: "Text | Failure") -> str:
+    from neurowhere.inputs import Text
+
+    content = item.content if isinstance(item, Text) else item.reason
+    return digest(item.name, "\0", content)
 
 
 def _tables(

@@ -138,10 +138,13 @@ class Blend:
     def mean_added(
         self, x: sp.csr_matrix, short: Float32, mean_map: Floats, weights: Floats
     ) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
+        """Average over regions what each term of one text adds, with weights: (k,).
+
+        For several weights, (m, n), they are (k, n).
+        """
         split = self._split(x, short, mean_map)
-        weighed = split.factors * weights
-        heights = split.cut * (weighed - float(weighed @ _floored(mean_map)))
+        weighed = (split.factors * weights.T).T
+        heights = (split.cut * (weighed - _floored(mean_map) @ weighed).T).T
         added: Floats = self._hidden(x) @ (self.components @ heights)
         return added
 

@@ -4,32 +4,50 @@ A linear one adds up maps of probability, a log-linear one maps of log probabili
 exact share of each term of a text in each region, before the result is made a density.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import slices
 from neurowhere.learn.blend import Blend
 from neurowhere.learn.exponent import (
     Core,
     Gates,
     Opening,
     Prior,
-    give_shares,
+    Turn,
     lateral_shifts,
 )
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
+Shifts = Iterable[tuple[int, Float32]]  # of texts: the number of each, and its shift, (m,)
 
 BALANCED = 0.18  # root mean square of components that are in balance with loadings
 RAREST = 1e-9  # least probability of a region, before terms change it
-N_CORES = 512  # of terms that are kept, 27 kB each
+
+
+class Structures(NamedTuple):
+    """Structures of some texts, by whose sides maps are shifted.
+
+    Attributes
+    ----------
+    texts : array of shape (k,)
+        Rows of the features X, in order.
+    entries : array of shape (k,)
+        Their places in X.data.
+    balance : array of shape (k, n_kinds)
+        d of each, as `neurowhere.learn.exponent` has it.
+    """
+
+    texts: NDArray[np.intp]
+    entries: NDArray[np.intp]
+    balance: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +96,14 @@ class Linear(_Regression):
         offset: Float32 = (self.centre @ self.coefficients).astype(np.float32)
         return offset
 
-    def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
+    def predict(self, X: sp.csr_matrix, shifts: Shifts = ()) -> Float32:
         """Predict the probability of each region: (n, m). Without any term, the mean map.
 
-        `shift` of the same shape, if any, is added to what the terms add.
+        `shifts` are added to what the terms of some texts add.
         """
         moved = deviations(X, self.coefficients, self._offset)
-        if shift is not None:
-            moved += shift / np.float32(self.sharpness)
+        for text, shift in shifts:
+            moved[text] += shift / np.float32(self.sharpness)
         if not self.intercept:
             moved[moved.max(axis=1) <= 0] = self.mean
             return to_probabilities(np.zeros_like(self.mean), moved)
@@ -100,6 +118,20 @@ class Linear(_Regression):
         """
         return lateral_shifts(_added_in_blocks(self, x, places), balance, sides)
 
+    def shifts(self, X: sp.csr_matrix, structures: Structures, sides: Floats) -> Shifts:
+        """Yield how the sides of structures shift each of the texts that have some.
+
+        `sides` are s of each kind: (n_kinds, m).
+        """
+        texts, entries, balance = structures
+        for text in np.unique(texts).tolist():
+            here = texts == text
+            x, turn = X[text], Turn(sides)
+            places = entries[here] - X.indptr[text]
+            for block in slices(len(places), MAPS_AT_ONCE):
+                turn.add(self.added(x, places[block]), balance[here][block])
+            yield text, turn.shift
+
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
         """Return what each term of one text adds to the probability of regions: (k, m).
 
@@ -112,8 +144,12 @@ class Linear(_Regression):
         return added
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
-        added: Floats = x.data * (self.sharpness * (self.coefficients[x.indices] @ weights))
+        """Average over regions what each term of one text adds, with weights: (k,).
+
+        For several weights, (m, n), they are (k, n).
+        """
+        means = self.coefficients[x.indices] @ weights
+        added: Floats = (x.data * (self.sharpness * means.T)).T
         return added
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
@@ -130,15 +166,6 @@ class Linear(_Regression):
             "sharpness": np.array(self.sharpness),
         }
         return arrays if self.intercept else arrays | {"intercept": np.array(False)}
-
-
-class Sided(NamedTuple):
-    """A text with structures on one side, as `LogLinear.lateral` takes it."""
-
-    x: sp.csr_matrix
-    places: NDArray[np.integer]
-    balance: Floats
-    sides: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,19 +229,19 @@ class LogLinear(_Regression):
         hidden *= opening.sharpness[:, None]
         return hidden
 
-    def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
+    def predict(self, X: sp.csr_matrix, shifts: Shifts = ()) -> Float32:
         """Predict the probability of each region: (n, m). Without any term, the mean map.
 
-        `shift` of the same shape, if any, is added to the exponent.
+        `shifts` are added to the exponents of some texts.
         """
         exponent = self.project(X) @ self.components
-        if self.prior is not None and (named := self.prior.total(X)) is not None:
-            exponent += named
+        if self.prior is not None:
+            self.prior.add_total(exponent, X)
         if self.blend is not None:
             self.blend.mix(exponent, X, self._short_gate(X), self.mean_map)
         exponent += self.bias
-        if shift is not None:
-            exponent += shift
+        for text, shift in shifts:
+            exponent[text] += shift
         return softmax(exponent)
 
     def lateral(
@@ -226,79 +253,53 @@ class LogLinear(_Regression):
         """
         return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
 
-    def lateral_many(self, texts: Sequence[Sided]) -> Iterator[Float32]:
-        """Yield what `lateral` returns for each of some texts; their maps are made together."""
-        for some in _few_maps_each(texts):
-            loadings = [self._loadings_in(x, x.indices[places]) for x, places, _, _ in some]
-            every = np.concatenate(loadings) @ self.components
-            ends = np.cumsum([len(each) for each in loadings])
-            for (x, places, balance, sides), maps in zip(
-                some, np.split(every, ends[:-1]), strict=True
-            ):
-                maps *= x.data[places][:, None]
-                if self.prior is not None:
-                    self.prior.add_to(maps, x.indices[places], x.data[places])
-                yield lateral_shifts([maps], balance, sides, self.mean_map)
+    def shifts(self, X: sp.csr_matrix, structures: Structures, sides: Floats) -> Shifts:
+        """Yield how the sides of structures shift each of the texts that have some.
 
-    def show(
-        self,
-        q: Float32,
-        x: sp.csr_matrix,
-        terms: NDArray[np.integer],
-        shares: Floats,
-        balance: Floats,
-        sides: Floats,
-    ) -> sp.csr_matrix:
-        """Give structures of one text their share in its map q; see `neurowhere.learn.exponent`.
-
-        Parameters
-        ----------
-        q : array of shape (m,)
-            Changed in place.
-        x : csr_matrix of shape (1, d)
-        terms : array of shape (k,)
-            Those whose cores are shown.
-        shares : array of shape (k,)
-            Share of each in a short text; in an article, they have none.
-        balance : array of shape (k,)
-            d of each, between −1 (right) and 1 (left).
-        sides : array of shape (m,)
-            s: 1 on the left, −1 on the right.
-
-        Returns
-        -------
-        csr_matrix of shape (k, m)
-            What each of them adds to the exponent.
+        `sides` are s of each kind: (n_kinds, m).
         """
-        cores = self._find_cores(terms.tolist())
+        texts, entries, balance = structures
+        loadings = self._loadings_of(X, texts, entries)
+        turns: dict[int, Turn] = {}
+        for block in slices(len(texts), MAPS_AT_ONCE):
+            maps = _product(loadings[block], self.components)
+            if self.prior is not None:
+                self.prior.add_to(maps, X.indices[entries[block]], X.data[entries[block]])
+            here = texts[block]
+            for text in np.unique(here).tolist():
+                of_text = slice(*np.searchsorted(here, [text, text + 1]))
+                turn = turns.setdefault(text, Turn(sides, self.mean_map))
+                turn.add(maps[of_text], balance[block][of_text])
+            goes_on = texts[block.stop : block.stop + 1]
+            for text in [text for text in turns if text not in goes_on]:
+                yield text, turns.pop(text).shift
+
+    def _loadings_of(
+        self, X: sp.csr_matrix, texts: NDArray[np.integer], entries: NDArray[np.integer]
+    ) -> Float32:
+        """Return x s (A + g B + h D) of some of the entries of X, given the row of each: (k, r)."""
+        terms = X.indices[entries]
+        loadings: Float32 = self.loadings[terms]
         if self.gates is not None:
-            shares = shares * (1 - self.gates.of(x).long[0])
-        own = [
-            share * core.on_side(side, sides)
-            for core, share, side in zip(cores, shares.tolist(), balance.tolist(), strict=True)
-        ]
-        regions = [core.regions for core in cores]
-        ends = np.append(0, np.cumsum([len(each) for each in regions]))
-        entries = (np.concatenate(own, dtype=np.float32), np.concatenate(regions), ends)
-        return give_shares(q, sp.csr_matrix(entries, shape=(len(terms), len(q))))
+            opening = self.gates.of(X)
+            for gate, more in zip(opening, (self.short, self.long), strict=True):
+                if more is not None:
+                    loadings += gate[texts, None] * more[terms]
+            loadings *= opening.sharpness[texts, None]
+        loadings *= X.data[entries, None]
+        return loadings
 
-    def _find_cores(self, terms: list[int]) -> list[Core]:
-        """Return where terms point."""
-        found = {term: self._cores.get(term) or self._core(term) for term in dict.fromkeys(terms)}
-        if len(self._cores | found) > N_CORES:
-            self._cores.clear()
-        self._cores.update(islice(found.items(), N_CORES))
-        return [found[term] for term in terms]
-
-    def _core(self, term: int) -> Core:
-        """Compute where a term alone points."""
-        one, row = np.ones(1, np.float32), np.array([term])
-        added = self.added(sp.csr_matrix((one, row, [0, 1]), shape=(1, self.n_terms)))
-        return Core.of(added[0], self.mean_map)
-
-    @cached_property
-    def _cores(self) -> dict[int, Core]:
-        return {}
+    def cores(self, terms: NDArray[np.integer]) -> Iterator[Core]:
+        """Yield where each of some terms points alone."""
+        for some in (terms[block] for block in slices(len(terms), MAPS_AT_ONCE)):
+            k = len(some)
+            alone = (np.ones(k, np.float32), some, np.arange(k + 1))
+            X = sp.csr_matrix(alone, shape=(k, self.n_terms))
+            maps = _product(self._loadings_of(X, np.arange(k), np.arange(k)), self.components)
+            if self.prior is not None:
+                self.prior.add_to(maps, some, alone[0])
+            for added in maps:
+                yield Core.of(added, self.mean_map)
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
         """Return what each term of one text adds to the exponent: (k, m).
@@ -306,12 +307,10 @@ class LogLinear(_Regression):
         `places` picks some of the entries of the row `x`, of which this is what they add without
         the blend.
         """
-        some = slice(None) if places is None else places
-        terms, values = x.indices[some], x.data[some]
-        maps = _product(self._loadings_in(x, terms), self.components)
-        maps *= values[:, None]
+        some = np.arange(x.nnz) if places is None else places
+        maps = _product(self._loadings_of(x, np.zeros_like(some), some), self.components)
         if self.prior is not None:
-            self.prior.add_to(maps, terms, values)
+            self.prior.add_to(maps, x.indices[some], x.data[some])
         if places is None and self.blend is not None:
             short = self._short_gate(x)
             maps *= self.blend.keeps(short)
@@ -325,11 +324,15 @@ class LogLinear(_Regression):
         return self.gates.of(x).short
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
-        heights = self.components @ weights.astype(np.float32)  # (r,)
-        added: Floats = x.data * (self._loadings_in(x, x.indices) @ heights)
+        """Average over regions what each term of one text adds, with weights: (k,).
+
+        For several weights, (m, n), they are (k, n).
+        """
+        heights = self.components @ weights.astype(np.float32, copy=False)  # (r,)
+        every = np.arange(x.nnz)
+        added: Floats = self._loadings_of(x, np.zeros_like(every), every) @ heights
         if self.prior is not None:
-            added += x.data**2 * self.prior.mean_added(x.indices, weights)
+            added += (x.data**2 * self.prior.mean_added(x.indices, weights).T).T
         if self.blend is not None:
             short = self._short_gate(x)
             added = added * self.blend.keeps(short)
@@ -347,18 +350,6 @@ class LogLinear(_Regression):
             moved = self.blend.keeps(short) * moved
             moved += self.blend.log_ratios(X, short, self.mean_map) @ weights
         return moved
-
-    def _loadings_in(self, x: sp.csr_matrix, terms: NDArray[np.integer]) -> Float32:
-        """Return the loadings that some terms have in one text: s (A + g B + h D)."""
-        loadings: Float32 = self.loadings[terms]
-        if self.gates is None:
-            return loadings
-        opening = self.gates.of(x)
-        for gate, more in zip(opening, (self.short, self.long), strict=True):
-            if more is not None:
-                loadings = loadings + gate[0] * more[terms]
-        sharpened: Float32 = opening.sharpness[0] * loadings
-        return sharpened
 
     @cached_property
     def plain(self) -> "LogLinear":
@@ -439,19 +430,6 @@ def _product(loadings: Float32, components: Float32) -> Float32:
     for row, map_ in zip(loadings, maps, strict=True):
         np.matmul(row, components, out=map_)
     return maps
-
-
-def _few_maps_each(texts: Sequence[Sided]) -> Iterator[list[Sided]]:
-    """Yield some texts at a time, whose structures are few enough for the processor's cache."""
-    some, size = list[Sided](), 0
-    for text in texts:
-        if some and size + len(text.places) > MAPS_AT_ONCE:
-            yield some
-            some, size = [], 0
-        some.append(text)
-        size += len(text.places)
-    if some:
-        yield some
 
 
 def _added_in_blocks(

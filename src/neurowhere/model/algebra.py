@@ -194,7 +194,8 @@ def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[F
 
 
 def _explain(parts: Sequence[_Part], rows: list[list[int]], weights: Floats) -> Floats:
-    total: Floats = np.zeros(1 + max((row for here in rows for row in here), default=-1))
+    n_terms = 1 + max((row for here in rows for row in here), default=-1)
+    total: Floats = np.zeros((n_terms, *weights.shape[1:]))
     for part, here in zip(parts, rows, strict=True):
         total[here] += part.factor * part.encoding.explain(weights)
     return total

@@ -69,9 +69,10 @@ class Use(NamedTuple):
 
 
 def rows_of(
-    mentions: Sequence[Mention], extractor: TermExtractor, *, is_implied: bool = False
+    found: Sequence[Mention], extractor: TermExtractor, implied: Sequence[Mention] = ()
 ) -> Rows:
-    """Return mentions as the rows of an array."""
+    """Return mentions as the rows of an array: what is found, then what rules imply."""
+    mentions = (*found, *implied)
     rows: Rows = np.empty(len(mentions), ROW)
     if not mentions:
         return rows
@@ -84,7 +85,7 @@ def rows_of(
         rows[name] = columns[name]
     absent = zip(columns["negation_span"], columns["section"], strict=True)
     rows["is_present"] = [denial is None and section is None for denial, section in absent]
-    rows["is_implied"] = is_implied
+    rows["is_implied"] = np.arange(len(rows)) >= len(found)
     return rows
 
 
@@ -108,30 +109,27 @@ class RowCounter:
 
     Parameters
     ----------
-    texts : sequence of arrays of the fields of `ROW`
-        The mentions of each text.
+    rows : array of the fields of `ROW`
+        The mentions of all texts, those of a text together.
+    texts : array of shape (n,)
+        Number of the text of each.
+    n_texts : int
     extractor : TermExtractor
     """
 
-    def __init__(self, texts: Sequence[Rows], extractor: TermExtractor) -> None:
-        self._texts = texts
-        self._present = [rows["is_present"] for rows in texts]
-        counted = [rows[here] for rows, here in zip(texts, self._present, strict=True)]
-        every = np.concatenate(counted) if counted else np.empty(0, ROW)
-        numbers = np.repeat(np.arange(len(counted)), [len(rows) for rows in counted])
-        columns, self._which, times = _entries(every, extractor)
+    def __init__(self, rows: Rows, texts: Ints, n_texts: int, extractor: TermExtractor) -> None:
+        self._rows, self._present = rows, np.flatnonzero(rows["is_present"])
+        numbers, n_terms = texts[self._present], len(extractor.terms)
+        columns, self._which, times = _entries(rows[self._present], extractor)
         self._times = times * (extractor.section_weights or {}).get("body", 1.0)
-        n_terms = len(extractor.terms)
         keys, self._entry = np.unique(numbers[self._which] * n_terms + columns, return_inverse=True)
-        bounds = np.searchsorted(keys, np.arange(len(counted) + 1) * n_terms)
+        bounds = np.searchsorted(keys, np.arange(n_texts + 1) * n_terms)
         entries = (np.zeros(len(keys), np.float32), keys % n_terms, bounds)
-        self._counts = sparse.csr_matrix(entries, shape=(len(counted), n_terms))
+        self._counts = sparse.csr_matrix(entries, shape=(n_texts, n_terms))
 
     def count(self) -> sparse.csr_matrix:
         """Return the counts, of shape (n_texts, n_terms); the next call changes them."""
-        pairs = zip(self._texts, self._present, strict=True)
-        weights = [rows["weight"][here] for rows, here in pairs] or [np.empty(0)]
-        values = np.concatenate(weights)[self._which] * self._times
+        values = self._rows["weight"][self._present][self._which] * self._times
         counts = np.bincount(self._entry, values, len(self._counts.data))
         self._counts.data = counts.astype(np.float32)
         return self._counts
@@ -174,30 +172,39 @@ def _sided_columns(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The mentions of a text that count: what it affirms, and what rules make of that.
+    """The mentions of some texts that count: what they affirm, and what rules make of that.
 
     Attributes
     ----------
     rows : array of shape (n,), of the fields of `ROW`
-    placeless : Placeless
-        Places that are in no row.
+        Those of each text together.
+    texts : array of shape (n,)
+        Number of the text of each.
+    placeless : list of Placeless
+        Places of each text that are in no row.
     extractor : TermExtractor
     """
 
     rows: Rows
-    placeless: Placeless
+    texts: Ints
+    placeless: list[Placeless]
     extractor: TermExtractor
+
+    def only(self, text: int) -> "Counted":
+        """Return the mentions of one of the texts."""
+        rows = self.rows[slice(*np.searchsorted(self.texts, [text, text + 1]))].copy()
+        return Counted(rows, np.zeros(len(rows), int), [self.placeless[text]], self.extractor)
 
     @property
     def _by_term(self) -> tuple[Ints, Ints]:
-        """Mentions of each term, in order: first places in the mentions, then these."""
+        """Mentions of each term of one text, in order: first places in the mentions, then these."""
         column, mention, _ = _entries(self.rows, self.extractor)
         order = np.lexsort((mention, column))
         bounds = np.searchsorted(column[order], np.arange(len(self.extractor.terms) + 1))
         return bounds, mention[order]
 
     def uses(self, columns: Ints, listed: int | None) -> Iterator[Use]:
-        """Yield how the text uses each of some terms; places after `listed` are left out."""
+        """Yield how one text uses each of some terms; places after `listed` are left out."""
         bounds, mentions = self._by_term
         is_listed = self.rows["start"][mentions] < (np.inf if listed is None else listed)
         kept = self.rows[mentions[is_listed]]
@@ -218,91 +225,130 @@ class Counted:
         "Left hand movements activated the motor cortex" is right: a limb moves the structures that
         serve it if its side is the only one of the text.
         """
-        signs = np.zeros(len(self.rows))
-        side = self._side_of_limbs
-        if side:
-            names = self.extractor.vocabulary.terms
-            free = np.flatnonzero(self.rows["is_structure"] & (self.rows["side"] == 0))
-            terms = self.rows["term"][free].tolist()
-            signs[free] = [side * _limb_sign(names[term]) for term in terms]
+        signs, names = np.zeros(len(self.rows)), self.extractor.vocabulary.terms
+        limbs = (self.rows["side"] > 0) & (self.rows["weight"] > 0) & self.rows["is_crossed"]
+        for text in np.unique(self.texts[limbs]).tolist():
+            some = slice(*np.searchsorted(self.texts, [text, text + 1]))
+            side = self._side_of_limbs(self.rows[some], self.placeless[text])
+            if side:
+                is_free = self.rows["is_structure"][some] & (self.rows["side"][some] == 0)
+                free = some.start + np.flatnonzero(is_free)
+                terms = self.rows["term"][free].tolist()
+                signs[free] = [side * _limb_sign(names[term]) for term in terms]
         return signs
 
-    @property
-    def _side_of_limbs(self) -> float:
+    def _side_of_limbs(self, rows: Rows, placeless: Placeless) -> float:
         """Side of the limbs of a text, if nothing else has one: 1 for left, −1 for right, or 0."""
-        sided = self.rows[(self.rows["side"] > 0) & (self.rows["weight"] > 0)]
+        sided = rows[(rows["side"] > 0) & (rows["weight"] > 0)]
         sides = np.unique(sided["side"])
-        if self.placeless.all or len(sides) != 1 or not sided["is_crossed"].all():
+        if placeless.all or len(sides) != 1 or not sided["is_crossed"].all():
             return 0.0
         names = self.extractor.vocabulary.terms
         is_seen = any("field" in names[term] for term in set(sided["term"].tolist()))
         return 0.0 if is_seen else float(SIGNS[sides[0]])
 
     def balance(
-        self, columns: Ints, limbs: float = 0.0
+        self, features: sparse.csr_matrix, limbs: NDArray[np.floating]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return which of some terms are structures or have a side, and the side of each: (k, 2).
+        """Return which features of the texts are structures or have a side, and their sides.
 
         The side d is the share of the term's mentions on the left minus the share on the right:
         of the brain first, then of the body. A term within a longer name is on the side of the
-        name. Empty where no term has one. What serves the limb of a text has d = ±limbs.
+        name. What serves the limb of a text has d = ±limbs.
+
+        Parameters
+        ----------
+        features : csr_matrix of shape (n_texts, n_terms)
+        limbs : array of shape (n_texts,)
+
+        Returns
+        -------
+        entries : array of shape (k,)
+            Places in `features.data`.
+        balance : array of shape (k, 2)
         """
-        if not SIGNS[self.rows["side"]].any():
-            return np.empty(0, np.intp), np.empty((0, 2))
-        bounds, mentions = self._by_term
-        columns_of_mentions = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        rows = self.rows[mentions]
+        columns, which, _ = _entries(self.rows, self.extractor)
+        found, entry = _places_in(features, self.texts[which], columns)
+        which = which[found]
+        rows, size = self.rows, features.nnz
         sides, crossed = SIGNS[rows["side"]], rows["is_crossed"]
-        of_brain = sides * ~crossed + limbs * self._limb_signs[mentions]
-        *totals, n_structures = (
-            np.bincount(columns_of_mentions, values, minlength=len(bounds) - 1)[columns]
-            for values in (of_brain, sides * crossed, rows["is_structure"])
+        of_brain = sides * ~crossed + limbs[self.texts] * self._limb_signs
+        *totals, n_structures, n_mentions = (
+            np.bincount(entry, values[which], minlength=size)
+            for values in (of_brain, sides * crossed, rows["is_structure"], np.ones(len(rows)))
         )
-        balance = np.stack(totals, axis=1) / np.maximum(np.diff(bounds)[columns], 1)[:, None]
+        balance = np.stack(totals, axis=1) / np.maximum(n_mentions, 1)[:, None]
         places = np.flatnonzero(balance.any(axis=1) | (n_structures > 0))
         return places, balance[places]
 
     def named(
-        self, columns: Ints, limbs: float = 0.0
+        self, features: sparse.csr_matrix, limbs: NDArray[np.floating]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-        """Return which of some terms name structures, the weight of each, and its side.
+        """Return which features of the texts name structures, the weight of each, and its side.
 
         Words within a longer name, and general or extra ones, name nothing of their own. The weight
         is the largest of the mentions, at most 1; the side d is as in `balance`.
         """
         is_named = self.rows["is_structure"] & (self.rows["weight"] > 0)
-        rows = self.rows[is_named]
-        d = SIGNS[rows["side"]] + limbs * self._limb_signs[is_named]
-        names = self.extractor.vocabulary.terms
-        terms, number = np.unique(rows["term"], return_inverse=True)
-        kept = np.array([not _is_general(names[term]) for term in terms.tolist()], bool)
-        kept &= ~self.extractor.is_generic[terms]
-        weights, sides = np.zeros(len(terms)), np.bincount(number, d, len(terms))
-        np.maximum.at(weights, number, np.minimum(rows["weight"], 1))
-        places = np.flatnonzero(np.isin(columns, terms[kept]))
-        which = np.searchsorted(terms, columns[places])
-        return places, weights[which], (sides / np.maximum(np.bincount(number), 1))[which]
+        is_named &= ~(self._is_general | self.extractor.is_generic[self.rows["term"]])
+        rows, texts = self.rows[is_named], self.texts[is_named]
+        d = SIGNS[rows["side"]] + limbs[texts] * self._limb_signs[is_named]
+        found, entry = _places_in(features, texts, rows["term"])
+        places, number = np.unique(entry, return_inverse=True)
+        weights = np.zeros(len(places))
+        np.maximum.at(weights, number, np.minimum(rows["weight"][found], 1))
+        sides = np.bincount(number, d[found], len(places))
+        return places, weights, sides / np.bincount(number, minlength=len(places))
 
-    def fold_shares(self) -> SideShares:
-        """Return how much of a text is about sides of places that have no map of their own.
+    @cached_property
+    def _is_general(self) -> NDArray[np.bool_]:
+        """Whether each mention is of a place that has no map of its own."""
+        terms, number = np.unique(self.rows["term"], return_inverse=True)
+        names = self.extractor.vocabulary.terms
+        return np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
+
+    def fold_shares(self) -> list[SideShares]:
+        """Return how much of each text is about sides of places that have no map of their own.
 
         "Left MCA" and "left hemisphere" move the whole map. Every other structure that the text
         affirms counts as neither; as far as these have sides of their own, the map stays: "left
         hemisphere stroke activated the right insula".
         """
-        is_named, side = ~self.rows["is_implied"], self.rows["side"]
-        terms, number = np.unique(self.rows["term"], return_inverse=True)
-        names = self.extractor.vocabulary.terms
-        general = np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
-        general &= is_named
-        sides = np.bincount(side[general], minlength=len(SIGNS)).tolist()
+        side, is_named = self.rows["side"], ~self.rows["is_implied"]
+        general = self._is_general & is_named
         is_own = self.rows["is_structure"] & ~general
-        n_structures = int((is_own & is_named).sum())
-        placeless = self.placeless.plus(Placeless(sides[LEFT], sides[RIGHT], sum(sides[1:])))
-        total = max(placeless.all + n_structures, 1)
-        stays = np.mean(side[is_own] > 0) if is_own.any() else 0.0
-        left, right = ((1 - stays) * n / total for n in (placeless.left, placeless.right))
-        return SideShares(left, right, 1 - left - right)
+        n_left, n_right, n_sided, n_structures, n_own, n_own_sided = (
+            np.bincount(self.texts[some], minlength=len(self.placeless)).tolist()
+            for some in (
+                general & (side == LEFT),
+                general & (side == RIGHT),
+                general & (side > 0),
+                is_own & is_named,
+                is_own,
+                is_own & (side > 0),
+            )
+        )
+        shares = []
+        for text, placeless in enumerate(self.placeless):
+            known = placeless.plus(Placeless(n_left[text], n_right[text], n_sided[text]))
+            total = max(known.all + n_structures[text], 1)
+            moves = 1 - n_own_sided[text] / max(n_own[text], 1)
+            left, right = (moves * n / total for n in (known.left, known.right))
+            shares.append(SideShares(left, right, 1 - left - right))
+        return shares
+
+
+def _places_in(
+    features: sparse.csr_matrix, texts: Ints, columns: Ints
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of some pairs of text and column the features have, and their places there."""
+    n_texts, n_terms = features.shape
+    first = np.repeat(np.arange(n_texts) * n_terms, np.diff(features.indptr))
+    keys = np.append(first + features.indices, n_texts * n_terms)
+    asked = texts * n_terms + columns
+    places = np.searchsorted(keys, asked)
+    found = np.flatnonzero(keys[places] == asked)
+    return found, places[found]
 
 
 def read_in_pieces(

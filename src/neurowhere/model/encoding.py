@@ -148,7 +148,8 @@ class Encoding:
         From the gain over the mean map that the model expects to the one that unseen studies
         showed, both in nats. For a model that was not calibrated, these are the same.
     explain : callable
-        From weights of the regions to what each of `uses` adds to their weighted sum; exact.
+        From weights of the regions, (m,) or (m, n_places), to what each of `uses` adds to their
+        weighted sum; exact.
     unit : "probability" or "log probability"
         Unit of what terms add.
     find_similar : callable
@@ -499,6 +500,23 @@ class Encoding:
         array of shape (n_terms,)
         """
         return self.explain(self._weights(place) - self.mean_map)
+
+    def contributions_to(self, places: Sequence[ArrayLike]) -> NDArray[np.floating]:
+        """Return what each of `uses` adds to each of some places, all at once.
+
+        Parameters
+        ----------
+        places : sequence of arrays of shape (3,) or (n_regions,)
+            As `contributions` takes them.
+
+        Returns
+        -------
+        array of shape (n_places, n_terms)
+        """
+        weights = np.empty((len(places), len(self.mean_map)), np.float32)
+        for row, place in zip(weights, places, strict=True):
+            np.subtract(self._weights(place), self.mean_map, out=row, casting="same_kind")
+        return self.explain(weights.T).T
 
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
         if place is None:

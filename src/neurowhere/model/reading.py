@@ -20,6 +20,7 @@ from scipy import sparse
 from neurowhere.exceptions import TextError
 from neurowhere.learn import Gates
 from neurowhere.model.counted import (
+    ROW,
     Counted,
     Placeless,
     RowCounter,
@@ -34,7 +35,7 @@ from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.kinds import Kind, report_gate
 from neurowhere.text.sections import Section, places_of, section_cuts
-from neurowhere.text.words import PIECE, without_markup
+from neurowhere.text.words import without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
@@ -97,8 +98,8 @@ class Readings:
         What was read in each text, or in the first part of a very long one.
     listed : list of int or None
         Characters of each text in which mentions are listed; None for all.
-    counted : list of Counted
-        Mentions of each text that count; none for a model of the mean map, which reads nothing.
+    counted : Counted, optional
+        Mentions of the texts that count; none for a model of the mean map, which reads nothing.
     features : csr_matrix of shape (n_texts, n_terms)
         Features x of the terms that the texts affirm.
     gates : list of float
@@ -107,7 +108,7 @@ class Readings:
 
     mentions: list[Mentions]
     listed: list[int | None]
-    counted: list[Counted]
+    counted: Counted | None
     features: sparse.csr_matrix
     gates: list[float]
 
@@ -117,23 +118,24 @@ class Readings:
     ) -> "Readings":
         """Find the terms of texts, and weigh those that the texts affirm."""
         parts = [_read_text(text, extractor, reader) for text in texts]
-        rows = [part.rows for part in parts]
-        counter = RowCounter(rows, extractor)
+        n_rows = [len(part.rows) for part in parts]
+        rows = np.concatenate([part.rows for part in parts]) if parts else np.empty(0, ROW)
+        number = np.repeat(np.arange(len(parts)), n_rows)
+        counter = RowCounter(rows, number, len(parts), extractor)
         counts = counter.count()
         if isinstance(weighting, GatedTfIdf):
-            short, long = (gate.tolist() for gate in weighting.gates.of(counts))
-            weighed = [
-                _weigh_lesions(some, extractor, of_short) | _weigh_as_article(text, some, of_long)
-                for text, some, of_short, of_long in zip(texts, rows, short, long, strict=True)
-            ]
-            if any(weighed):
-                counts = counter.count()
+            short, long = weighting.gates.of(counts)
+            _weigh_lesions(rows, number, extractor, short.astype(float))
+            of_texts = np.split(rows, np.cumsum(n_rows)[:-1])
+            for text, some, gate in zip(texts, of_texts, long.tolist(), strict=True):
+                _weigh_as_article(text, some, gate)
+            counts = counter.count()
         n_words = [len(text.split(maxsplit=QUERY)) for text in texts]  # of a query, or more
         is_query = np.array(n_words, dtype=int) <= QUERY
         features = _carrying(weighting.transform(counts), extractor, is_query)
-        counted = [
-            Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
-        ]
+        present = rows["is_present"]
+        placeless = [part.placeless for part in parts]
+        counted = Counted(rows[present], number[present], placeless, extractor)
         return cls(
             [part.mentions for part in parts],
             [part.listed for part in parts],
@@ -147,7 +149,7 @@ class Readings:
         """Return the readings of texts that do not matter."""
         nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
         return cls(
-            [Mentions(())] * len(texts), [None] * len(texts), [], nothing, [0.0] * len(texts)
+            [Mentions(())] * len(texts), [None] * len(texts), None, nothing, [0.0] * len(texts)
         )
 
     def __len__(self) -> int:
@@ -158,7 +160,7 @@ class Readings:
         return Readings(
             [self.mentions[row]],
             [self.listed[row]],
-            self.counted[row : row + 1],
+            self.counted and self.counted.only(row),
             self.rows[row],
             [self.gates[row]],
         )
@@ -183,20 +185,20 @@ class _Part(NamedTuple):
 def _read_text(text: str, extractor: TermExtractor, reader: Reader) -> _Part:
     """Read a text, a piece at a time; mentions of the first pieces are kept as such."""
     listed: list[Mentions] = []
-    found: list[Rows] = []
-    by_rule: list[Rows] = []
+    pieces: list[Rows] = []
     placeless, end = Placeless(), None
     for start, mentions in reader.pieces(text, extractor.counter):
         implied = _implied(mentions, extractor)
-        found.append(rows_of(mentions.found, extractor))
-        by_rule.append(rows_of(implied, extractor, is_implied=True))
+        pieces.append(rows_of(mentions.found, extractor, implied))
         placeless = placeless.plus(placeless_of(mentions, implied))
         if start < LISTED:
             listed.append(mentions)
         elif end is None:
             end = start
-    rows = [some for some in (*found, *by_rule) if len(some)] or found[:1]
-    return _Part(joined(listed), end, np.concatenate(rows), placeless)
+    rows = np.concatenate(pieces)
+    if len(pieces) > 1:  # as in a text that is read at once
+        rows = rows[np.argsort(rows["is_implied"], kind="stable")]
+    return _Part(joined(listed), end, rows, placeless)
 
 
 class GatedTfIdf(TfIdf):
@@ -269,32 +271,29 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
     ]
 
 
-def _weigh_lesions(rows: Rows, extractor: TermExtractor, gate: float) -> bool:
-    """Weigh words such as "infarct" by (1 − g)² in a text that names a structure.
+def _weigh_lesions(
+    rows: Rows, number: NDArray[np.intp], extractor: TermExtractor, gates: NDArray[np.float64]
+) -> None:
+    """Weigh words such as "infarct" by (1 − g)² in the texts that name a structure.
 
     Studies of infarcts report the motor cortex more than other places; "occipital infarct" does
-    not. Kinds of parts, as "lobe", weigh as little in all texts. Return whether any weight changed.
+    not. Kinds of parts, as "lobe", weigh as little in all texts.
     """
     is_kind = rows["is_structure"] & extractor.is_generic[rows["term"]]
-    light = is_kind
-    if (rows["is_structure"] & rows["is_present"] & ~is_kind).any():
-        names = extractor.vocabulary.terms
-        lesions = [term for term in set(rows["term"].tolist()) if _is_lesion(names[term])]
-        light = is_kind | np.isin(rows["term"], lesions)
-    rows["weight"][light] *= (1 - gate) ** 2
-    return bool(light.any())
+    names = rows["is_structure"] & rows["is_present"] & ~is_kind
+    has_name = np.bincount(number[names], minlength=len(gates)) > 0
+    terms, which = np.unique(rows["term"], return_inverse=True)
+    known = extractor.vocabulary.terms
+    is_lesion = np.array([_is_lesion(known[term]) for term in terms.tolist()], bool)
+    light = is_kind | (has_name[number] & is_lesion[which])
+    rows["weight"][light] *= (1 - gates[number[light]]) ** 2
 
 
-def _weigh_as_article(text: str, rows: Rows, gate: float) -> bool:
-    """Weigh the mentions of a text by their places, as far as it is long: by exp(h v).
-
-    Return whether any weight changed.
-    """
-    if gate <= LEAST_OPEN:
-        return False
-    weights = place_weights(text, rows["start"], rows["term"], rows["is_structure"])
-    rows["weight"] *= np.exp(gate * weights)
-    return True
+def _weigh_as_article(text: str, rows: Rows, gate: float) -> None:
+    """Weigh the mentions of a text by their places, as far as it is long: by exp(h v)."""
+    if gate > LEAST_OPEN:
+        weights = place_weights(text, rows["start"], rows["term"], rows["is_structure"])
+        rows["weight"] *= np.exp(gate * weights)
 
 
 def _carrying(
@@ -383,19 +382,15 @@ class Sign(NamedTuple):
     inside: tuple[str, ...] = ()
     symbols: str = ""
 
-    def places(self, text: str, small: str, begun: NDArray[np.intp]) -> Iterator[int]:
+    def places(self, text: str, small: str, begun: Iterable[int]) -> Iterator[int]:
         """Yield where the sign is in a text, given where words with one of its stems begin."""
-        inside, symbols = (
-            np.fromiter(places_of(some, small), np.intp) for some in (self.inside, self.symbols)
-        )
-        before = np.concatenate([symbols - 1, symbols - 2])
-        candidates = np.unique(np.concatenate([begun, inside, before[before >= 0]]))
+        symbols = list(places_of(self.symbols, small))
+        before = (place - n for place in symbols for n in (1, 2) if place >= n)
         free = 0
-        for block in range(0, len(candidates), PIECE):  # which bounds the memory of a long text
-            for start in candidates[block : block + PIECE].tolist():
-                if start >= free and (match := self.pattern.match(text, start)):
-                    yield start
-                    free = match.end()
+        for start in sorted({*begun, *places_of(self.inside, small), *before}):
+            if start >= free and (match := self.pattern.match(text, start)):
+                yield start
+                free = match.end()
 
 
 _SIGNS = (
@@ -491,7 +486,7 @@ class _Stems:
         self._firsts = np.array(sorted(spans))
         self._ends, self._bits = np.array([spans[first] for first in sorted(spans)]).T
 
-    def find(self, small: str) -> list[NDArray[np.intp]]:
+    def find(self, small: str) -> list[list[int]]:
         """Return where words with stems of each sign begin in a text in small letters.
 
         After a letter that ASCII lacks a word may seem to begin, which patterns tell apart.
@@ -504,7 +499,9 @@ class _Stems:
             letters = letters << 8 | codes[starts + i]
         nearest = np.searchsorted(self._firsts, letters, side="right") - 1
         bits = np.where(letters < self._ends[nearest], self._bits[nearest], 0)
-        return [starts[(bits & 1 << number) > 0] for number in range(self._n_signs)]
+        found = np.flatnonzero(bits)
+        starts, bits = starts[found], bits[found]
+        return [starts[(bits & 1 << number) > 0].tolist() for number in range(self._n_signs)]
 
 
 _STEMS = _Stems(_SIGNS)
@@ -551,7 +548,7 @@ def place_weights(
     by_sentence = np.zeros(len(bounds) - 1)
     small = _small(text)
     for sign, begun in zip(_SIGNS, _STEMS.find(small), strict=True):
-        found = np.fromiter(sign.places(text, small, begun), np.intp)
+        found = list(sign.places(text, small, begun))
         by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
     n_terms = int(terms.max()) + 1
     pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])

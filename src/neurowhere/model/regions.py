@@ -1,5 +1,6 @@
 """Regions: the places that an encoding points to, named and ordered once for every face."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -71,10 +72,13 @@ def regions_of(
     listing = _Listing(encoding, gazetteer)
     rows = listing.order("probability" if encoding.is_mean_map else sort, n_regions)
     n_explained = 0 if encoding.is_mean_map else n_explained
-    return [
-        listing.region(row, number < n_explained or (n_explained > 0 and row >= listing.n_atlas))
-        for number, row in enumerate(rows)
+    explained = [
+        row
+        for n, row in enumerate(rows)
+        if n < n_explained or (n_explained and listing.is_landmark[row])
     ]
+    reasons = dict(zip(explained, listing.reasons(explained), strict=True))
+    return [listing.region(row, reasons.get(row, [])) for row in rows]
 
 
 def usual_in_words(encoding: Encoding) -> str:
@@ -214,7 +218,12 @@ class _Listing:
         rest = others if n_rows is not None else [*others, *ranked.tolist()]
         return list(dict.fromkeys([*first, *rest]))[:n_rows]
 
-    def region(self, row: int, is_explained: bool) -> Region:
+    def reasons(self, rows: list[int]) -> list[list[Reason]]:
+        """Return the terms that raise or lower each of some rows."""
+        places = [self._weights(row, self.about(row)[2]) for row in rows]
+        return reasons_for(self.encoding, places) if places else []
+
+    def region(self, row: int, reasons: list[Reason]) -> Region:
         """Sum up a row."""
         label, name, here = self.about(row)
         return Region(
@@ -225,7 +234,7 @@ class _Listing:
             float(self.excess[row]),
             bool(self.is_named[row]),
             self._densest(row, here),
-            reasons_for(self.encoding, self._weights(row, here)) if is_explained else [],
+            reasons,
         )
 
     def about(self, row: int) -> tuple[str, str, Mask | None]:
@@ -294,11 +303,16 @@ def _distinct(named: dict[str, Mask]) -> dict[str, Mask]:
 # ---- why, and where
 
 
-def reasons_for(encoding: Encoding, place: ArrayLike, n: int = N_REASONS) -> list[Reason]:
-    """Return the terms that raise or lower a place most, as `Encoding.why` tells it."""
-    added = by_whole(encoding, encoding.contributions(place))
-    strongest = sorted(added.items(), key=lambda pair: -abs(pair[1]))[:n]
-    return [Reason(name, contribution) for name, contribution in strongest]
+def reasons_for(
+    encoding: Encoding, places: Sequence[ArrayLike], n: int = N_REASONS
+) -> list[list[Reason]]:
+    """Return the terms that raise or lower each place most, as `Encoding.why` tells it."""
+    reasons = []
+    for contributions in encoding.contributions_to(places):
+        added = by_whole(encoding, contributions)
+        strongest = sorted(added.items(), key=lambda pair: -abs(pair[1]))[:n]
+        reasons.append([Reason(name, contribution) for name, contribution in strongest])
+    return reasons
 
 
 def by_whole(encoding: Encoding, contributions: ArrayLike) -> dict[str, float]:

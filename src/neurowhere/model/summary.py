@@ -278,7 +278,7 @@ def _peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Peak]:
 
 
 def _place(encoding: Encoding, gazetteer: Gazetteer, at: ArrayLike) -> Place:
-    why = reasons_for(encoding, at, N_REASONS)  # refuses a point outside of the brain
+    (why,) = reasons_for(encoding, [at], N_REASONS)  # refuses a point outside of the brain
     point: NDArray[np.float64] = np.asarray(at, dtype=np.float64)
     here = int(encoding.partition.region_of(point[None])[0])
     ((label, name),) = _names_at(encoding, gazetteer, point[None])

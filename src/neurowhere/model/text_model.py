@@ -23,7 +23,7 @@ from neurowhere.learn import (
     Predictor,
     mass_for,
 )
-from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
+from neurowhere.learn.predictor import Structures
 from neurowhere.model.encoding import Encoding, TermUse, nowhere
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.lending import key_of
@@ -38,6 +38,7 @@ from neurowhere.model.reading import (
     no_text,
 )
 from neurowhere.model.titles import title_of
+from neurowhere.model.visible import Shown, VisibleStructures
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -95,18 +96,13 @@ def _subject(term: str, category: str) -> float:
     return OF_ADJECTIVE if is_adjective else SUBJECT.get(category, 1.0)
 
 
-class _Lift(NamedTuple):
-    """What makes structures of a text visible: their entries, and what each adds: (k, m)."""
-
-    structures: NDArray[np.intp]
-    added: sparse.csr_matrix
+_Added = tuple[NDArray[np.integer], NDArray[np.float32] | sparse.csr_matrix]  # entries; maps
 
 
 class _Predicted(NamedTuple):
-    """Maps of some texts, (n, m), what makes their structures visible, and what reports say."""
+    """Maps of some texts, (n, m), and what reports among them say."""
 
     probabilities: NDArray[np.float32]
-    lifts: list[_Lift | None]
     reports: list[Report | None]
 
 
@@ -144,36 +140,34 @@ class _Explanation:
             norm = total.max() + np.log(mean @ np.exp(total - total.max()))
             left = np.log(q / mean) - share * (total - norm)
             left /= 1 - share + EVENLY
-            explained = self._product(places * share)
-            constant = norm * float(places @ share)
+            explained = self._product((places.T * share).T)
+            constant = norm * (places.T @ share)
         else:
-            left, constant = np.ones(len(q)), 0.0
+            left, constant = np.ones(len(q)), np.zeros(places.shape[1:])
             explained = mixture.share_of_whole * self._product(places)
         by_weight = np.abs(self.readings.rows[0].data[self.order])
         by_weight = by_weight / max(by_weight.sum(), TINY)
-        explained -= constant * by_weight
+        explained -= np.multiply.outer(by_weight, constant)
         for component in mixture.components:
             if is_log:  # where no place reaches, all of them have taken from the text
                 reach = component.map / q + EVENLY / (1 - mixture.share_of_whole)
             else:
                 reach = component.map - mean
-            added = component.share * float(places @ (reach * left))
+            added = component.share * (places.T @ (reach * left))
             columns = self._columns_of(component.place)
             if columns:
                 explained[columns] += added / len(columns)
             else:
-                explained += added * by_weight
+                explained += np.multiply.outer(by_weight, added)
         return explained
 
     @property
     def _total(self) -> NDArray[np.floating]:
         """What all terms add to the exponent of each region: (m,)."""
         row = self.readings.rows[0]
-        lift, _, shifts = _added_beside(self)
         total: NDArray[np.floating] = self.model.predictor_.added(row).sum(axis=0, dtype=np.float64)
-        total += shifts.sum(axis=0)
-        if lift is not None:
-            total += np.asarray(lift.added.sum(axis=0)).ravel()
+        for _, added in _added_beside(self):
+            total += np.asarray(added.sum(axis=0)).ravel()
         return total
 
     def _columns_of(self, place: Place) -> list[int]:
@@ -190,25 +184,16 @@ class _Explanation:
 
     def _product(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
         added = self.model.predictor_.mean_added(self.readings.rows[0], places)
-        lift, structures, shifts = _added_beside(self)
-        added[structures] += shifts @ places
-        if lift is not None:
-            added[lift.structures] += lift.added @ places
+        for entries, beside in _added_beside(self):
+            added[entries] += beside @ places
         explained: NDArray[np.floating] = added[self.order]
         return explained
 
 
 @lru_cache(maxsize=N_EXPLAINED)
-def _added_beside(
-    text: _Explanation,
-) -> tuple[_Lift | None, NDArray[np.integer], NDArray[np.float32]]:
-    """Return what makes structures of a text visible, those with a side, and what sides add."""
-    model, reader = text.model, text.reader
-    predicted = model._predict_readings([text.text], text.readings, reader)
-    lift = predicted.lifts[0] if predicted.lifts else None
-    if model._follows_sides(reader):
-        return lift, *model._shifts(text.readings, 0)
-    return lift, np.empty(0, np.intp), np.empty((0, len(model.mean_map_)), np.float32)
+def _added_beside(text: _Explanation) -> list[_Added]:
+    """Return what the sides of structures add, and what makes them visible."""
+    return list(text.model._added_beside(text.readings, text.reader))
 
 
 @dataclass(frozen=True, eq=False)
@@ -518,24 +503,16 @@ class TextModel(Parameters):
     ) -> "_Predicted":
         """Predict, with each term on the side that the text gives it, and each place visible."""
         follows = self._follows_sides(reader)
-        shift: NDArray[np.float32] | None = None
-        asked = {row: self._sided(readings, row) for row in range(len(readings) if follows else 0)}
-        sided = {row: text for row, text in asked.items() if text is not None}
-        if sided:
-            shift = np.zeros((len(readings), self.partition_.n_regions), np.float32)
-        for row, shifts in zip(sided, self._lateral_many(list(sided.values())), strict=True):
-            assert shift is not None
-            shift[row] = shifts.sum(axis=0)
-        q = self.predictor_.predict(readings.features, shift)  # (n, m)
-        texts_read = range(len(readings.counted))
-        wholes = {row: q[row].copy() for row in texts_read if readings.gates[row] >= LEAST_GATE}
-        lifts = [self._show(q[row], readings, row, follows) for row in texts_read]
-        for row in range(len(q) if follows else 0):
-            if not readings.rows[row].data.any():
-                continue  # of a text without a known term nothing is moved
-            shares = readings.counted[row].fold_shares()
-            if shares.neither < 1:
-                q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
+        q = self._with_sides(readings, follows)
+        gates = enumerate(readings.gates)
+        wholes = {row: q[row].copy() for row, gate in gates if gate >= LEAST_GATE}
+        for row, shown in self._shown(readings, follows):
+            self._visible.show(q[row], shown)
+        if follows and readings.counted is not None:
+            for row, shares in enumerate(readings.counted.fold_shares()):
+                # Of a text without a known term nothing is moved.
+                if shares.neither < 1 and readings.rows[row].data.any():
+                    q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
         reports: list[Report | None] = [None] * len(q)
         for row, whole in wholes.items():
             reports[row] = report = self._report(texts[row], readings, row, whole, q[row])
@@ -543,7 +520,7 @@ class TextModel(Parameters):
                 q[row] = report.mixture.probabilities
             elif report.is_normal:
                 q[row] = self.mean_map_
-        return _Predicted(q, lifts, reports)
+        return _Predicted(q, reports)
 
     def _report(
         self,
@@ -575,101 +552,89 @@ class TextModel(Parameters):
             self.__dict__["_maps_of_places"] = maps
         return maps
 
-    def _show(
-        self, q: NDArray[np.float32], readings: Readings, row: int, follows_sides: bool
-    ) -> "_Lift | None":
-        """Give the structures that a text names their share in its map, in place."""
-        predictor, features = self.predictor_, readings.rows[row]
-        if not isinstance(predictor, LogLinear) or predictor.gates is None:
-            return None
-        if predictor.gates.of(features).long[0] > LONG:
-            return None
-        limbs = self._limb_gate(features)
-        places, weights, balance = readings.counted[row].named(features.indices, limbs)
-        if not len(places):
-            return None
-        balance = balance if follows_sides else np.zeros_like(balance)
-        sides = side_of_regions(self.partition_)
-        terms = np.array([self._place_of(column) for column in features.indices[places].tolist()])
-        is_of_place = self.extractor_.is_of_place[features.indices]
-        about_places = float((features.data[is_of_place] ** 2).sum())
-        shares = about_places * weights / max(1.0, weights.sum())
-        added = predictor.show(q, features, terms, shares, balance, sides)
-        return _Lift(places, added + self._raise_to_mean(q, terms, balance, sides))
+    @property
+    def _visible(self) -> VisibleStructures:
+        visible: VisibleStructures | None = self.__dict__.get("_visible_structures")
+        if visible is None or visible.predictor is not self.predictor_:
+            assert isinstance(self.predictor_, LogLinear)
+            visible = VisibleStructures(
+                self.predictor_, self.extractor_, self.vocabulary_, self.partition_
+            )
+            self.__dict__["_visible_structures"] = visible
+        return visible
 
-    def _raise_to_mean(
-        self,
-        q: NDArray[np.float32],
-        terms: NDArray[np.intp],
-        balance: NDArray[np.floating],
-        sides: NDArray[np.floating],
-    ) -> sparse.csr_matrix:
-        """Raise the regions of structures to the mean map, in place: what is named is not lowered.
+    def _with_sides(self, readings: Readings, follows: bool) -> NDArray[np.float32]:
+        """Predict, with each term on the side that the text gives it: (n, m)."""
+        features = readings.features
+        structures = self._sided(readings) if follows else None
+        if structures is None:
+            return self.predictor_.predict(features)
+        shifts = self.predictor_.shifts(features, structures, self._kinds_of_sides)
+        return self.predictor_.predict(features, shifts)
 
-        Return what this adds to the exponent: (k, m).
-        """
-        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
-        regions, added = [np.empty(0, np.intp)] * len(terms), np.zeros(len(terms), np.float32)
-        for n, (term, side) in enumerate(zip(terms.tolist(), balance.tolist(), strict=True)):
-            inside = None if prior is None else prior.region_of(term)
-            if inside is None:
-                continue
-            region = np.flatnonzero(inside & (side * sides >= 0) if abs(side) == 1 else inside)
-            expected, found = self.mean_map_[region].sum(), q[region].sum()
-            if 0 < found < expected:
-                regions[n], added[n] = region, np.log(expected / found)
-                q[region] *= np.float32(expected / found)
-        q /= q.sum()
-        lengths = [len(region) for region in regions]
-        entries = (np.repeat(added, lengths), np.concatenate(regions), np.cumsum([0, *lengths]))
-        return sparse.csr_matrix(entries, shape=(len(terms), len(q)))
-
-    def _place_of(self, column: int) -> int:
-        """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
-        lobe = f"{self.extractor_.terms[column]} lobe"
-        return self.vocabulary_.index(lobe) if lobe in self.vocabulary_ else column
+    def _shown(self, readings: Readings, follows: bool) -> Iterator[tuple[int, Shown]]:
+        """Yield the structures that texts name, which are to be seen in their maps, by text."""
+        predictor, features, counted = self.predictor_, readings.features, readings.counted
+        if counted is None or not isinstance(predictor, LogLinear) or predictor.gates is None:
+            return
+        long = predictor.gates.of(features).long
+        entries, weights, balance = counted.named(features, self._limb_gates(features))
+        balance = balance if follows else np.zeros_like(balance)
+        self._visible.meet(features.indices[entries])
+        texts = np.searchsorted(features.indptr, entries, side="right") - 1
+        of_places = np.where(self.extractor_.is_of_place[features.indices], features.data, 0) ** 2
+        about_places = np.append(0, np.cumsum(of_places, dtype=float))
+        for row in np.unique(texts[long[texts] <= LONG]).tolist():
+            here = slice(*np.searchsorted(texts, [row, row + 1]))
+            first, end = features.indptr[row : row + 2]
+            about = about_places[end] - about_places[first]
+            shares = (1 - long[row]) * about * weights[here] / max(1.0, weights[here].sum())
+            columns = features.indices[entries[here]]
+            yield row, Shown(entries[here] - first, columns, shares, balance[here])
 
     def _follows_sides(self, reader: Reader) -> bool:
         """Return whether sides are applied: a model that has learned them needs no more."""
         return reader.sides and self.text != "none" and not self.extractor_.sided
 
-    def _shifts(
-        self, readings: Readings, row: int
-    ) -> tuple[NDArray[np.integer], NDArray[np.float32]]:
-        """Return the features of a text that have sides, and what these add."""
-        text = self._sided(readings, row)
-        if text is None:
-            return np.empty(0, np.intp), np.empty((0, self.partition_.n_regions), np.float32)
-        return text.places[text.balance.any(axis=1)], self.predictor_.lateral(*text)
+    @property
+    def _kinds_of_sides(self) -> NDArray[np.float32]:
+        """Sides of the brain, and of the body that the regions serve: (2, m)."""
+        return np.stack([side_of_regions(self.partition_), served_side_of_regions(self.partition_)])
 
-    def _lateral_many(self, texts: Sequence[Sided]) -> Iterator[NDArray[np.float32]]:
-        """Yield what the sides of each of some texts add."""
-        short = [text for text in texts if len(text.places) <= MAPS_AT_ONCE]
-        many: Iterator[NDArray[np.float32]] = iter(())
-        if isinstance(self.predictor_, LogLinear):
-            many = self.predictor_.lateral_many(short)
-        for text in texts:
-            made = next(many, None) if len(text.places) <= MAPS_AT_ONCE else None
-            yield self.predictor_.lateral(*text) if made is None else made
-
-    def _sided(self, readings: Readings, row: int) -> Sided | None:
-        """Return the structures of a text, if any of them has a side."""
-        features = readings.rows[row]
-        gate = self._limb_gate(features)
-        places, balance = readings.counted[row].balance(features.indices, gate)
-        if not balance.any():
+    def _sided(self, readings: Readings) -> Structures | None:
+        """Return the structures of the texts in which any has a side, but for faint ones."""
+        features, counted = readings.features, readings.counted
+        if counted is None:
             return None
-        weights = features.data[places]
-        heard = balance.any(axis=1) | (weights >= FAINT * weights.max())
-        sides = np.stack(
-            [side_of_regions(self.partition_), gate * served_side_of_regions(self.partition_)]
-        )
-        return Sided(features, places[heard], balance[heard], sides)
+        limbs = self._limb_gates(features)
+        entries, balance = counted.balance(features, limbs)
+        texts = np.searchsorted(features.indptr, entries, side="right") - 1
+        balance[:, 1] *= limbs[texts]
+        is_sided, weights = balance.any(axis=1), features.data[entries]
+        heaviest = np.zeros(len(readings), features.dtype)
+        np.maximum.at(heaviest, texts, weights)
+        heard = np.isin(texts, texts[is_sided]) & (is_sided | (weights >= FAINT * heaviest[texts]))
+        return Structures(texts[heard], entries[heard], balance[heard])
 
-    def _limb_gate(self, features: sparse.csr_matrix) -> float:
-        """Return κ g: how far a side of the body moves what a text says, less in a long one."""
+    def _added_beside(self, readings: Readings, reader: Reader) -> Iterator[_Added]:
+        """Yield what the sides of structures add to the exponent of one text, and their shares."""
+        follows, features = self._follows_sides(reader), readings.features
+        structures = self._sided(readings) if follows else None
+        if structures is not None and len(structures.entries):
+            _, places, balance = structures
+            shifts = self.predictor_.lateral(features, places, balance, self._kinds_of_sides)
+            yield places[balance.any(axis=1)], shifts
+        for _, shown in self._shown(readings, follows):
+            q = self._with_sides(readings, follows)[0]
+            yield shown.entries, self._visible.added(q, shown)
+
+    def _limb_gates(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
+        """Return κ g: how far a side of the body moves what each text says, less in a long one."""
         gates = getattr(self.predictor_, "gates", None)
-        return CROSSED * (1.0 if gates is None else float(gates.of(features).short[0]))
+        if gates is None:
+            return np.full(features.shape[0], CROSSED, np.float32)
+        gated: NDArray[np.float32] = np.float32(CROSSED) * gates.of(features).short
+        return gated
 
     def _encoding(
         self,
@@ -720,7 +685,8 @@ class TextModel(Parameters):
             return {}
         names = [self.extractor_.terms[column] for column in columns.tolist()]
         is_generic = self.extractor_.is_generic[columns].tolist()
-        uses = readings.counted[row].uses(columns, readings.listed[row])
+        assert readings.counted is not None
+        uses = readings.counted.uses(columns, readings.listed[row])
         weights = features.data[order].tolist()
         return {
             name: TermUse(
@@ -748,15 +714,16 @@ class TextModel(Parameters):
         prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
         if prior is None:
             return {}
+        assert readings.counted is not None
         features = readings.rows[row]
-        order = np.lexsort((features.indices, -features.data))
-        columns = features.indices[order]
-        places, _, balance = readings.counted[row].named(columns)
+        entries, _, balance = readings.counted.named(features, np.zeros(1))
+        order = np.lexsort((features.indices[entries], -features.data[entries]))
+        columns = features.indices[entries[order]].tolist()
         sides, named = side_of_regions(self.partition_), {}
-        for column, side in zip(columns[places].tolist(), balance.tolist(), strict=True):
+        for column, side in zip(columns, balance[order].tolist(), strict=True):
             if drawn is not None and self.extractor_.terms[column] not in drawn:
                 continue
-            place = self._place_of(column)
+            place = self._visible.place_of(column)
             region = prior.region_of(place)
             half = {1: "left ", -1: "right "}.get(side if follows_sides else 0, "")
             if region is not None:

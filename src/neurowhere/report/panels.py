@@ -355,14 +355,20 @@ def _sample(volume: Volume, points_mm: Sequence[Floats]) -> Floats:
 
 def _along(values: NDArray[Any], axis: int, voxels: Floats, is_linear: bool) -> NDArray[Any]:
     """Sample one axis at fractions of voxels."""
-    shape = [1, 1, 1]
-    shape[axis] = len(voxels)
-    # Unlike take, an index does not copy an array in Fortran order, such as the template.
-    parts = [
-        values[(slice(None),) * axis + (at,)] * weights.reshape(shape).astype(np.float32)
-        for at, weights in _neighbours(voxels, values.shape[axis], is_linear)
-    ]
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    neighbours = _neighbours(voxels, values.shape[axis], is_linear)
+    if len(neighbours) == 1 or len(voxels) == 1:
+        shape = [1, 1, 1]
+        shape[axis] = len(voxels)
+        # Unlike take, an index does not copy an array in Fortran order, such as the template.
+        parts = [
+            values[(slice(None),) * axis + (at,)] * weights.reshape(shape).astype(np.float32)
+            for at, weights in neighbours
+        ]
+        return np.sum(parts, axis=0) if len(parts) > 1 else parts[0]
+    mixed = np.zeros((len(voxels), values.shape[axis]), values.dtype)  # a product, in no time
+    for at, weights in neighbours:
+        mixed[np.arange(len(voxels)), at] += weights
+    return np.moveaxis(np.tensordot(mixed, values, (1, axis)), 0, axis)
 
 
 def _sample_oblique(volume: Volume, points_mm: Sequence[Floats]) -> Floats:

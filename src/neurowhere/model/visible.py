@@ -1,0 +1,165 @@
+"""Visible: how the structures that a text names are made visible in its map.
+
+What belongs to a structure, on the side that a text gives it, is computed once for a model: the
+core, which gives it a share, and its region, whose probability is raised to that of the mean map.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.learn import LogLinear
+from neurowhere.learn.exponent import Core, give_shares
+from neurowhere.space import Partition
+from neurowhere.space.geometry import side_of_regions
+from neurowhere.text import TermExtractor, Vocabulary
+
+__all__ = ["Shown", "VisibleStructures"]
+
+Regions = NDArray[np.intp]
+Step = tuple[int, Regions, NDArray[np.float32]]  # number of a structure, regions, what they had
+N_KEPT = 512  # structures, some 50 kB each
+
+
+class Shown(NamedTuple):
+    """Structures of one text that are to be seen in its map.
+
+    Attributes
+    ----------
+    entries : array of shape (k,)
+        Their places in the features of the text.
+    columns : array of shape (k,)
+        Their terms.
+    shares : array of shape (k,)
+        Share of each in the map.
+    balance : array of shape (k,)
+        d of each, between −1 (right) and 1 (left).
+    """
+
+    entries: NDArray[np.intp]
+    columns: NDArray[np.integer]
+    shares: NDArray[np.floating]
+    balance: NDArray[np.floating]
+
+
+class VisibleStructures:
+    """Makes structures visible in the maps of texts.
+
+    Parameters
+    ----------
+    predictor : LogLinear
+    extractor : TermExtractor
+    vocabulary : Vocabulary
+    partition : VoxelGrid or Atlas
+    """
+
+    def __init__(
+        self,
+        predictor: LogLinear,
+        extractor: TermExtractor,
+        vocabulary: Vocabulary,
+        partition: Partition,
+    ) -> None:
+        self.predictor = predictor
+        self._extractor, self._vocabulary = extractor, vocabulary
+        self._sides = side_of_regions(partition)
+        self._kept: dict[int, _Structure] = {}  # what was last used is last
+
+    def show(self, q: NDArray[np.float32], shown: Shown) -> None:
+        """Give structures their share in a map, (m,), in place; none is below the mean map."""
+        for _ in self._steps(q, shown):
+            pass
+
+    def added(self, q: NDArray[np.float32], shown: Shown) -> sparse.csr_matrix:
+        """Do the same, and return what each of the structures adds to the exponent: (k, m)."""
+        numbers, regions, added = [np.empty(0, int)], [np.empty(0, int)], [np.empty(0, np.float32)]
+        for number, here, before in self._steps(q, shown):
+            numbers.append(np.full(len(here), number))
+            regions.append(here)
+            added.append(np.log(q[here] / before))
+        places = np.concatenate(numbers), np.concatenate(regions)
+        shape = len(shown.columns), len(q)
+        return sparse.csr_matrix((np.concatenate(added), places), shape=shape)
+
+    def place_of(self, column: int) -> int:
+        """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
+        lobe = f"{self._extractor.terms[column]} lobe"
+        return self._vocabulary.index(lobe) if lobe in self._vocabulary else column
+
+    def meet(self, columns: NDArray[np.integer]) -> None:
+        """Find out where structures are, those that are not known yet in few products."""
+        unknown = [column for column in np.unique(columns).tolist() if column not in self._kept]
+        places = [self.place_of(column) for column in unknown]
+        cores = self.predictor.cores(np.array(places, dtype=np.intp))
+        for column, place, core in zip(unknown, places, cores, strict=True):
+            self._kept[column] = _Structure(core, self._region_of(place))
+
+    def _region_of(self, place: int) -> Regions:
+        prior = self.predictor.prior
+        inside = None if prior is None else prior.region_of(place)
+        return np.empty(0, np.intp) if inside is None else np.flatnonzero(inside)
+
+    def _find(self, columns: NDArray[np.integer]) -> list["_Structure"]:
+        """Return structures; a server that reads for weeks meets all, and keeps the last."""
+        self.meet(columns)
+        found = [self._kept[column] for column in columns.tolist()]
+        for column, structure in zip(columns.tolist(), found, strict=True):
+            del self._kept[column]
+            self._kept[column] = structure
+        while len(self._kept) > N_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def _steps(self, q: NDArray[np.float32], shown: Shown) -> Iterator[Step]:
+        """Change a map for one structure after the other; yield what each has changed.
+
+        Names multiply, and one may lower what another points to: the region of each is raised to
+        what the mean map has there.
+        """
+        pairs = list(zip(self._find(shown.columns), shown.balance.tolist(), strict=True))
+        cores = (structure.core_on(side, self._sides) for structure, side in pairs)
+        shares = zip(cores, shown.shares.astype(np.float32), strict=True)
+        given = give_shares(
+            q, ((core.regions, share * core.probabilities) for core, share in shares)
+        )
+        for number, (regions, before) in enumerate(given):
+            yield number, regions, before
+        for number, (structure, side) in enumerate(pairs):
+            regions, expected = structure.region_on(side, self._sides, self.predictor.mean_map)
+            before = q[regions]
+            found = before.sum()
+            if 0 < found < expected:
+                q[regions] = before * np.float32(expected / found)
+                yield number, regions, before
+        q /= q.sum()
+
+
+class _Structure:
+    """Where a structure is: its core and its region, and both on each side."""
+
+    def __init__(self, core: Core, region: Regions) -> None:
+        self._core, self._region = core, region
+        self._cores: dict[float, Core] = {0.0: core}
+        self._regions: dict[float, tuple[Regions, float]] = {}
+
+    def core_on(self, side: float, sides: NDArray[np.float32]) -> Core:
+        """Return the core, with what is on the other side moved over."""
+        if (known := self._cores.get(side)) is not None:
+            return known
+        core = self._core._replace(probabilities=self._core.on_side(side, sides))
+        if abs(side) == 1:  # others are too many
+            self._cores[side] = core
+        return core
+
+    def region_on(
+        self, side: float, sides: NDArray[np.float32], mean_map: NDArray[np.floating]
+    ) -> tuple[Regions, float]:
+        """Return the region, or its half if all is on one side, and its share in the mean map."""
+        half = side if abs(side) == 1 else 0.0
+        if half not in self._regions:
+            region = self._region[half * sides[self._region] >= 0]
+            self._regions[half] = region, float(mean_map[region].sum())
+        return self._regions[half]
