@@ -34,7 +34,7 @@ from setting import DATA, print_table
 from talairach import CHUNK, SHARPNESS, material_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from recipe.fitting import Recipe, upsampled
+from recipe.fitting import Recipe, resampled
 
 TIMES = (1, 4, 16)  # that a pseudo-study stands beside the studies
 PEAKS = 60  # that it counts as
@@ -103,7 +103,7 @@ def fit(recipe, material, train, weighting, names, times):
         for mm, each in zip((8, 4), grids, strict=True)
     )
     *_, model = fit_loglinear(coarse, recipe.coarse, n_jobs=recipe.n_jobs)
-    maps = upsampled(model.components, material.coarse_grid, material.grid)
+    maps = resampled(model.components, material.coarse_grid, material.grid)
     start = LogLinear(fine.mean, model.loadings, maps)
     *_, model = fit_loglinear(fine, recipe.fine, n_jobs=recipe.n_jobs, start=start)
     return model

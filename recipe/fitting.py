@@ -5,19 +5,20 @@
 2. Extra words that tell where, and the associates of all words in texts without coordinates, which
    are where the loadings B of short texts start from. The names of places get their prior.
 3. B moves on short views of the studies and on bare terms, D on articles.
+4. A ridge on views of the studies is mixed into the exponent of long texts.
 
 What has to be chosen or calibrated is so on validation studies, by models that did not see them:
 there are several splits of the studies, as one holds few articles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.ndimage import distance_transform_edt, map_coordinates
+from scipy.ndimage import distance_transform_edt
 
 from neurowhere._tools.parallel import track
 from neurowhere.learn import (
@@ -27,20 +28,23 @@ from neurowhere.learn import (
     LogLinear,
     Prior,
     Schedule,
+    Studies,
     average,
     fit_loglinear,
     learn_term_weights,
     shuffle_split,
 )
-from neurowhere.learn.loglinear import importance_of
+from neurowhere.learn.blend import ShownStudies, fit_blend
+from neurowhere.learn.loglinear import TargetRows, importance_of
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
 from neurowhere.space import VoxelGrid
 from neurowhere.space.density import Targets
-from neurowhere.text import TfIdf
+from neurowhere.text import TfIdf, Vocabulary
 from recipe.material import Material, associates, telling_words
 from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
+from recipe.teacher import softened, taught, teacher
 from recipe.views import Fit, HeldTexts, Views, bare_terms, calibrate, score_held
 
 Rows = NDArray[np.intp]
@@ -52,6 +56,7 @@ ASSOCIATES = 2.0  # strength of associates
 EXTRA_WEIGHT = 0.5  # of extra words, in their idf
 MANY_PEAKS = 60  # that a bare term counts as
 FEW_STUDIES = 30  # of the name of a place whose weight is that of its words
+VIEW_WEIGHTS = [1.0, 0.5, 0.5]  # of a study as a whole, its title and its keywords, in the ridge
 HELD_ARTICLES, HELD_OTHERS = 0.15, 0.05  # shares of the studies with an article, and without
 
 
@@ -79,6 +84,8 @@ class Recipe:
     seed : int
     n_jobs : int
     coarse, fine : Schedule
+    softened : collection of str
+        What learns from softened targets: the "plain" model, the loadings of "short" texts.
     """
 
     seeds: int = 2
@@ -87,6 +94,7 @@ class Recipe:
     n_jobs: int = -1
     coarse: Schedule = COARSE
     fine: Schedule = FINE
+    softened: Collection[str] = ()
 
     def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
         """Choose and calibrate on parts of some studies, then fit all of them.
@@ -105,7 +113,7 @@ class Recipe:
         choice = self.choose(trials)
         calibration = self.calibrate(material, trials, choice)
         term_weights = np.mean([trial.term_weights for trial in trials], axis=0)
-        weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
+        weighting = reweighted(TfIdf().fit(known_counts(material)[rows]), term_weights)
         plain = self.fit_plain(material, rows, weighting).sharpened(choice.sharpness)
         return self.refine(material, rows, weighting, plain), choice, calibration
 
@@ -165,13 +173,13 @@ class Recipe:
 
     def weigh(self, material: Material, rows: Rows) -> tuple[TfIdf, Floats]:
         """Learn the weights of known terms on the coarse grid."""
-        weighting = TfIdf().fit(_known(material)[rows])
+        weighting = TfIdf().fit(known_counts(material)[rows])
         data = _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
         epochs = learn_term_weights(
             to_studies(data), self.coarse, seed=self.seed, n_jobs=self.n_jobs
         )
         *_, weights = track(epochs, "weights", self.coarse.n_epochs)
-        return _reweighted(weighting, weights), weights
+        return reweighted(weighting, weights), weights
 
     def fit_plain(self, material: Material, rows: Rows, weighting: TfIdf) -> LogLinear:
         """Fit the plain model of the studies, from coarse to fine."""
@@ -179,6 +187,8 @@ class Recipe:
             _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
         )
         fine = to_studies(_data(material, weighting, rows, material.grid, material.targets))
+        if "plain" in self.softened:
+            coarse, fine = _softened(material, coarse, fine)
         models = []
         for seed in range(self.seed, self.seed + self.seeds):
             epochs = fit_loglinear(coarse, self.coarse, seed=seed, n_jobs=self.n_jobs)
@@ -186,7 +196,7 @@ class Recipe:
             start = LogLinear(
                 fine.mean,
                 model.loadings,
-                upsampled(model.components, material.coarse_grid, material.grid),
+                resampled(model.components, material.coarse_grid, material.grid),
             )
             epochs = fit_loglinear(fine, self.fine, seed=seed, n_jobs=self.n_jobs, start=start)
             *_, model = track(epochs, f"fine fit {seed}", self.fine.n_epochs)
@@ -196,7 +206,7 @@ class Recipe:
     def refine(self, material: Material, rows: Rows, weighting: TfIdf, plain: LogLinear) -> Fit:
         """Add what short texts, articles and names of places say besides."""
         start, back = plain.balanced(self.seed)
-        known = _known(material)
+        known = known_counts(material)
         hidden = start.project(weighting.transform(known[rows]))
         extra = material.n_known + telling_words(
             material.counts[rows][:, material.n_known :], hidden
@@ -218,12 +228,40 @@ class Recipe:
             long=np.zeros((len(terms), model.loadings.shape[1]), np.float32),
             prior=_prior(material, rows, model),
         )
-        fit = Fit(material, gated, model)
-        model = self._refine_short(fit, rows)
-        model = self._refine_long(replace(fit, predictor=model), rows)
-        return replace(fit, predictor=_turned(model, back))
+        model = self._refine_short(Fit(material, gated, model), rows)
+        model = self._refine_long(Fit(material, gated, model), rows)
+        return self.blended(Fit(material, gated, _turned(model, back)), rows)
+
+    def blended(self, fit: Fit, rows: Rows) -> Fit:
+        """Add the ridge that is mixed into the exponent of long texts.
+
+        Parameters
+        ----------
+        fit : Fit
+        rows : array of int
+            Studies to learn it from.
+
+        Returns
+        -------
+        Fit
+        """
+        material = fit.material
+        counts = [material.counts, *(material.sections[name] for name in ("title", "keywords"))]
+        coarse, fine = (
+            targets.select(rows) for targets in (material.coarse_targets, material.targets)
+        )
+        shown = ShownStudies(
+            [fit.weighting.transform(each[rows]) for each in counts],
+            VIEW_WEIGHTS,
+            importance_of(_n_peaks(fine), FEW_PEAKS),
+            coarse.rows,
+            fine.rows,
+        )
+        blend = fit_blend(shown, seed=self.seed)
+        return replace(fit, predictor=replace(fit.predictor, blend=blend))
 
     def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
+        """Refine on views of studies, then bare terms; a teacher softens the targets of views."""
         material, weighting = fit.material, fit.weighting
         sections = {name: counts[rows] for name, counts in material.sections.items()}
         views = Views(sections, material.within, weighting.idf_, self.seed)
@@ -233,14 +271,18 @@ class Recipe:
         bare = bare_terms(material.counts[rows], material.within, importance, is_shown)
         alone = weighting.transform(bare.counts)
         shares = sparse.vstack([of_studies.shares, bare.studies @ of_studies.shares])
-        targets = replace(of_studies, shares=sparse.csr_matrix(shares))
+        targets: TargetRows = replace(of_studies, shares=sparse.csr_matrix(shares)).rows
+        if "short" in self.softened:
+            whole = weighting.transform(material.counts[rows])
+            known = taught(whole, material.coarse_targets.select(rows).rows)
+            to_fine = resampling(material.coarse_grid, material.grid)
+            targets = softened(targets, teacher(known, targets, to_fine))
         n_peaks = np.append(_n_peaks(of_studies), np.full(alone.shape[0], MANY_PEAKS))
 
         def draw() -> sparse.csr_matrix:
             return sparse.csr_matrix(sparse.vstack([weighting.transform(views.draw()), alone]))
 
-        texts = RefinementTexts(draw, targets.rows, n_peaks, _relative_volume(material))
-        return self._refined(fit.predictor, "short", texts)
+        return self._refined(fit.predictor, "short", RefinementTexts(draw, targets, n_peaks))
 
     def _refine_long(self, fit: Fit, rows: Rows) -> LogLinear:
         articles = fit.material.articles
@@ -251,10 +293,7 @@ class Recipe:
         targets = fit.material.targets
         studies = articles.study[seen]
         texts = RefinementTexts(
-            lambda: features,
-            lambda rows: targets.rows(studies[rows]),
-            _n_peaks(targets)[studies],
-            _relative_volume(fit.material),
+            lambda: features, lambda rows: targets.rows(studies[rows]), _n_peaks(targets)[studies]
         )
         return self._refined(fit.predictor, "long", texts)
 
@@ -267,29 +306,62 @@ class Recipe:
         return model
 
 
-def upsampled(components: Floats, coarse: VoxelGrid, fine: VoxelGrid) -> Floats:
-    """Interpolate maps from one grid to a finer one; beyond the edge as at the nearest voxel.
+def _softened(material: Material, coarse: Studies, fine: Studies) -> tuple[Studies, Studies]:
+    """Soften the targets of studies by a teacher; see `recipe.teacher`."""
+    known = taught(coarse.X, coarse.targets)
+    to_fine = resampling(material.coarse_grid, material.grid)
+    return (
+        replace(coarse, targets=softened(coarse.targets, teacher(known, coarse.targets))),
+        replace(fine, targets=softened(fine.targets, teacher(known, fine.targets, to_fine))),
+    )
+
+
+def resampling(grid: VoxelGrid, other: VoxelGrid) -> sparse.csr_matrix:
+    """Return what interpolates maps from one grid to another, linearly.
+
+    Beyond the edge, maps are as at the nearest voxel.
 
     Parameters
     ----------
-    components : array of shape (r, m)
-    coarse, fine : VoxelGrid
+    grid, other : VoxelGrid
 
     Returns
     -------
-    array of shape (r, m of the fine grid)
+    csr_matrix of shape (m of the grid, m of the other)
     """
-    inverse = np.linalg.inv(coarse.affine)
-    points = fine.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
-    nearest = distance_transform_edt(
-        coarse.regions < 0, return_distances=False, return_indices=True
-    )
-    region = coarse.regions[tuple(nearest)]  # of the nearest voxel in the brain
-    maps = [map_coordinates(map_[region], points.T, order=1, mode="nearest") for map_ in components]
-    return np.array(maps, dtype=np.float32)
+    inverse = np.linalg.inv(grid.affine)
+    points = other.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
+    nearest = distance_transform_edt(grid.regions < 0, return_distances=False, return_indices=True)
+    region = grid.regions[tuple(nearest)]  # of the nearest voxel in the brain
+    last = np.array(region.shape) - 1
+    points = np.clip(points, 0, last)
+    corner = np.minimum(points.astype(np.intp), last - 1)
+    shares = np.stack([corner + 1 - points, points - corner])  # of either side, by axis
+    rows, weights = [], []
+    for step in np.ndindex(2, 2, 2):
+        rows.append(region[tuple((corner + step).T)])
+        weights.append(np.prod([shares[side, :, axis] for axis, side in enumerate(step)], axis=0))
+    columns = np.tile(np.arange(len(points)), len(rows))
+    entries = (np.concatenate(weights, dtype=np.float32), (np.concatenate(rows), columns))
+    return sparse.csr_matrix(entries, shape=(grid.n_regions, len(points)))
 
 
-def _known(material: Material) -> sparse.csr_matrix:
+def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
+    """Interpolate maps from one grid to another: (r, m) to (r, m of the other).
+
+    Parameters
+    ----------
+    maps : array of shape (r, m)
+    grid, other : VoxelGrid
+
+    Returns
+    -------
+    array of shape (r, m of the other grid)
+    """
+    return np.ascontiguousarray(maps @ resampling(grid, other), np.float32)
+
+
+def known_counts(material: Material) -> sparse.csr_matrix:
     """Return the counts of known terms in the studies."""
     return material.counts[:, : material.n_known]
 
@@ -298,7 +370,14 @@ def _groups(material: Material) -> NDArray[np.str_]:
     return material.corpus.groups.astype(str)
 
 
-def _reweighted(weighting: TfIdf, weights: Floats) -> TfIdf:
+def known_names(vocabulary: Vocabulary) -> Vocabulary:
+    """Return a vocabulary without extra words: that of a model is one to fit another with."""
+    categories = vocabulary.categories
+    return vocabulary.subset(name for name in vocabulary.terms if categories.get(name) != "extra")
+
+
+def reweighted(weighting: TfIdf, weights: Floats) -> TfIdf:
+    """Return weights of terms times others."""
     return TfIdf.from_idf(weighting.idf_ * weights)
 
 
@@ -306,7 +385,7 @@ def _data(
     material: Material, weighting: TfIdf, rows: Rows, grid: VoxelGrid, targets: Targets
 ) -> TrainingData:
     return TrainingData(
-        weighting.transform(_known(material)[rows]),
+        weighting.transform(known_counts(material)[rows]),
         targets.select(rows),
         _groups(material)[rows],
         grid.volumes_mm3,
@@ -316,12 +395,6 @@ def _data(
 
 def _n_peaks(targets: Targets) -> NDArray[np.intp]:
     return np.bincount(targets.study, minlength=len(targets))
-
-
-def _relative_volume(material: Material) -> NDArray[np.float64]:
-    """Return V/v_k, the same for all voxels."""
-    n_regions = material.grid.n_regions
-    return np.full(n_regions, float(n_regions))
 
 
 def _is_used(material: Material, rows: Rows) -> NDArray[np.bool_]:

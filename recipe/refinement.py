@@ -49,14 +49,11 @@ class RefinementTexts:
         Gives the densities of some of them: (b, m).
     n_peaks : array of shape (n,)
         Peaks of each.
-    relative_volume : array of shape (m,)
-        V/v_k.
     """
 
     draw: Callable[[], sp.csr_matrix]
     targets: TargetRows
     n_peaks: NDArray[np.integer]
-    relative_volume: NDArray[np.floating]
 
 
 def refine(
@@ -94,7 +91,8 @@ def refine(
     rng = np.random.default_rng(seed)
     start = getattr(model, kind)
     moved = np.zeros_like(start)
-    weight = texts.relative_volume.astype(np.float32)
+    n_voxels = len(model.mean)
+    weight = np.full(n_voxels, n_voxels, np.float32)  # V/v_k
     importance = importance_of(texts.n_peaks, FEW_PEAKS)
     n = len(importance)
     n_steps = schedule.epochs * -(-n // schedule.batch)

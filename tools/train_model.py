@@ -2,7 +2,8 @@
 
     python tools/train_model.py DATA --vocabulary vocabulary.csv [-o FOLDER]
 
-DATA is described in recipe/sources.py. docs/model_card.md says what comes out.
+DATA is described in recipe/sources.py. The vocabulary may be that of a model, which is then fitted
+again with its names. docs/model_card.md says what comes out.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from neurowhere.text import Vocabulary
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from recipe import Recipe, read_material, to_encoder
+from recipe.fitting import known_names
 from recipe.sources import ATLASES
 
 MODEL = Path(__file__).parents[1] / "src" / "neurowhere" / "data" / "model"
@@ -35,7 +37,7 @@ def main():
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)
     start = time.perf_counter()
-    vocabulary = Vocabulary.load(arguments.vocabulary)
+    vocabulary = known_names(Vocabulary.load(arguments.vocabulary))
     material = read_material(arguments.data, vocabulary, arguments.atlases)
     print(f"material: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     rows = np.arange(len(material.corpus))

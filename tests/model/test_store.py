@@ -134,8 +134,8 @@ def test_a_changed_truncated_or_missing_file_is_refused(saved, name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format_version": 2}, "has format version 2, this program reads 3; fetch or fit it"),
-        ({"format_version": 4}, "has format version 4, this program reads up to 3; upgrade"),
+        ({"format_version": 2}, "has format version 2, this program reads 3 to 4; fetch or fit it"),
+        ({"format_version": 5}, "has format version 5, this program reads up to 4; upgrade"),
         ({"kind": "corpus"}, "holds a corpus, not a model"),
         ({"sha256": None}, "is damaged or not of neurowhere"),
         ({"format_version": None}, "is damaged or not of neurowhere"),

@@ -11,7 +11,7 @@ from tests.studies import PLACES, TERMS, make_corpus
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
 from neurowhere.text import TermExtractor, Vocabulary
-from recipe.fitting import HELD_ARTICLES, HELD_OTHERS, Recipe, _with_names, upsampled
+from recipe.fitting import HELD_ARTICLES, HELD_OTHERS, Recipe, _with_names, resampled
 from recipe.material import (
     ArticleMentions,
     Material,
@@ -223,7 +223,7 @@ def test_a_bare_term_pools_the_studies_that_have_it():
 def test_maps_keep_their_values_on_a_finer_grid():
     coarse = VoxelGrid(8)
     slopes = coarse.centers_mm.T.astype(np.float32)  # three linear maps
-    fine = upsampled(slopes, coarse, GRID)
+    fine = resampled(slopes, coarse, GRID)
     inner = np.linalg.norm(GRID.centers_mm - [0, -20, 45], axis=1) < 20
     np.testing.assert_allclose(fine[:, inner], GRID.centers_mm.T[:, inner], atol=1e-2)
 

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
+from neurowhere.learn.blend import Blend
 from neurowhere.learn.exponent import (
     Core,
     Gates,
@@ -168,7 +169,8 @@ class LogLinear(_Regression):
     """q = softmax(b + s xᵀ(A + g B + h D) S + prior), with b the log of the mean map.
 
     The gates g, h and the sharpness s follow from the number of known terms in a text, the
-    prior from its names of places, see `neurowhere.learn.exponent`. What
+    prior from its names of places, see `neurowhere.learn.exponent`. A ridge may be mixed into
+    the exponent of long texts, see `neurowhere.learn.blend`. What
     `neurowhere.learn.loglinear` fits to studies is the plain q = softmax(b + xᵀA S).
 
     Attributes
@@ -184,6 +186,8 @@ class LogLinear(_Regression):
         B and D, what a term says besides in a short text and in an article.
     prior : Prior, optional
         Maps of the names of places.
+    blend : Blend, optional
+        A ridge that is mixed into the exponent, of a model with gates.
     """
 
     loadings: Float32
@@ -192,6 +196,7 @@ class LogLinear(_Regression):
     short: Float32 | None = None
     long: Float32 | None = None
     prior: Prior | None = None
+    blend: Blend | None = None
     unit: ClassVar[Literal["log probability"]] = "log probability"
 
     @property
@@ -226,9 +231,11 @@ class LogLinear(_Regression):
         `shifts` are added to the exponents of some texts.
         """
         exponent = self.project(X) @ self.components
-        exponent += self.bias
         if self.prior is not None:
             self.prior.add_total(exponent, X)
+        if self.blend is not None:
+            self.blend.mix(exponent, X, self._short_gate(X), self.mean_map)
+        exponent += self.bias
         for text, shift in shifts:
             exponent[text] += shift
         return softmax(exponent)
@@ -293,13 +300,24 @@ class LogLinear(_Regression):
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
         """Return what each term of one text adds to the exponent: (k, m).
 
-        `places` picks some of the entries of the row `x`.
+        `places` picks some of the entries of the row `x`, of which this is what they add without
+        the blend.
         """
         some = np.arange(x.nnz) if places is None else places
         maps = _product(self._loadings_of(x, np.zeros_like(some), some), self.components)
         if self.prior is not None:
             self.prior.add_to(maps, x.indices[some], x.data[some])
+        if places is None and self.blend is not None:
+            short = self._short_gate(x)
+            maps *= self.blend.keeps(short)
+            maps += self.blend.added(x, short, self.mean_map)
         return maps
+
+    def _short_gate(self, x: sp.csr_matrix) -> Float32:
+        """Return g of texts: 1 without gates, which leaves no blend."""
+        if self.gates is None:
+            return np.ones(x.shape[0], np.float32)
+        return self.gates.of(x).short
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
         """Average over regions what each term of one text adds, with weights: (k,) or (k, n)."""
@@ -308,6 +326,10 @@ class LogLinear(_Regression):
         added: Floats = self._loadings_of(x, np.zeros_like(every), every) @ heights
         if self.prior is not None:
             added += (x.data**2 * self.prior.mean_added(x.indices, weights).T).T
+        if self.blend is not None:
+            short = self._short_gate(x)
+            added = added * self.blend.keeps(short)
+            added += self.blend.mean_added(x, short, self.mean_map, weights)
         return added
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
@@ -316,12 +338,16 @@ class LogLinear(_Regression):
         if self.prior is not None:
             every = np.arange(self.n_terms)
             moved += X.power(2) @ self.prior.mean_added(every, weights)
+        if self.blend is not None:
+            short = self._short_gate(X)
+            moved = self.blend.keeps(short) * moved
+            moved += self.blend.log_ratios(X, short, self.mean_map) @ weights
         return moved
 
     @cached_property
     def plain(self) -> "LogLinear":
-        """The part that studies alone have taught: without gates and prior."""
-        return replace(self, short=None, long=None, gates=None, prior=None)
+        """The part that studies alone have taught: without gates, prior and blend."""
+        return replace(self, short=None, long=None, gates=None, prior=None, blend=None)
 
     def copy(self) -> "LogLinear":
         """Copy the arrays, which a running fit keeps changing."""
@@ -378,7 +404,9 @@ class LogLinear(_Regression):
             "is_extra": None if self.gates is None else self.gates.is_extra,
         }
         arrays |= {name: values for name, values in optional.items() if values is not None}
-        return arrays | ({} if self.prior is None else self.prior.to_arrays())
+        for part in (self.prior, self.blend):
+            arrays |= {} if part is None else part.to_arrays()
+        return arrays
 
 
 Predictor = Linear | LogLinear
@@ -447,6 +475,7 @@ def predictor_from_arrays(arrays: dict[str, NDArray[Any]]) -> Predictor:
             short=arrays.get("short"),
             long=arrays.get("long"),
             prior=Prior.from_arrays(arrays) if "prior_terms" in arrays else None,
+            blend=Blend.from_arrays(arrays) if "blend_loadings" in arrays else None,
         )
     return Linear(
         arrays["mean"],

@@ -48,7 +48,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.features import WEIGHTINGS
 
 KIND = "model"
-FORMAT_VERSION = 3
+FORMAT_VERSION, OLDEST_VERSION = 4, 3  # 4 may hold a blend, of which older programs know nothing
 REMEDY = "fetch or fit it again"
 NO_DENSITY = "predicts what is no density"
 TOLERANCE = 1e-4  # of a sum of float32 probabilities
@@ -142,9 +142,10 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     path = SHIPPED if folder is None else expanded(folder)
     check_files(path, (INFO_NAME, *NAMES), REMEDY)
     info = read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
-    if (found := int(info["format_version"])) < FORMAT_VERSION:
+    if (found := int(info["format_version"])) < OLDEST_VERSION:
         raise ModelError(
-            f"{path} has format version {found}, this program reads {FORMAT_VERSION}; {REMEDY}"
+            f"{path} has format version {found}, this program reads {OLDEST_VERSION} to "
+            f"{FORMAT_VERSION}; {REMEDY}"
         )
     unknown = [name for name in NAMES if (path / name).exists() and name not in info["sha256"]]
     if unknown:
