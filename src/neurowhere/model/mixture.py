@@ -507,22 +507,24 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
 
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     """Return by how much what the report says of places without a finding lowers each region."""
-    seats: list[Floats] = []
-    empty: list[tuple[Floats, Role]] = []
-    for finding in findings:
-        for place in finding.places:
-            inside = maps.membership(place)
-            if inside is None:
-                continue
-            if place.role == "seat":
-                seats.append(inside)
-            elif place.role in AT_MOST:
-                empty.append((inside, place.role))
+    seats: dict[Key, Floats] = {}
+    empty: dict[tuple[Key, Role], Floats] = {}
+    for place in (place for finding in findings for place in finding.places):
+        key = names_of(place), place.side
+        is_seat = place.role == "seat"
+        if key in seats if is_seat else (key, place.role) in empty:
+            continue
+        if (inside := maps.membership(place)) is None:
+            continue
+        if is_seat:
+            seats[key] = inside
+        elif place.role in AT_MOST:
+            empty[key, place.role] = inside
     kept = np.ones_like(q)
     mean = maps.mean_map
-    for inside, role in sorted(empty, key=lambda pair: -AT_MOST[pair[1]]):
+    for (_, role), inside in sorted(empty.items(), key=lambda item: -AT_MOST[item[0][1]]):
         own, most = inside >= REACHED, AT_MOST[role]
-        for seat in seats:
+        for seat in seats.values():
             if role == "mentioned" or _is_within(seat, inside):
                 own &= seat < HALF
         expected = mean[own].sum()
