@@ -73,8 +73,9 @@ class TermCounter:
     At each word the longest term that starts there is taken and its words are consumed, so
     "anterior cingulate cortex" is not also "cortex" (as in NeuroQuery's counts). A term is found
     whatever its case, accents, hyphens, line breaks, plurals and British or American spelling;
-    articles and "of" within it do not matter. No term goes across a comma or the end of a
-    sentence: "thalamus, anterior putamen" is no "anterior thalamus". A form that is itself a term
+    articles and "of" within it do not matter. No term goes across the end of a sentence, nor,
+    where its place is asked for, a comma: "thalamus, anterior putamen" is no "anterior thalamus".
+    Counts are those of NeuroQuery, which know no comma. A form that is itself a term
     or a synonym counts as that one.
 
     Parameters

@@ -23,7 +23,7 @@ END = "\x02"  # marks the end of a sentence; a word of its own
 # before a space, and so does a line end before a capital or the mark of a list: reports often have
 # no other.
 SENTENCE_END = r"[;?!|]|(?<![\n\t])\t|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]"
-_MARKED_END = re.compile(rf"{SENTENCE_END}|, |\n[^\w\n]*(?=[A-Z])")
+_MARKED_END = re.compile(rf"{SENTENCE_END}|\n[^\w\n]*(?=[A-Z])")
 
 # Tried at the start of a word only: at each of its letters, long words would take for ever.
 _CUT_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
@@ -72,7 +72,7 @@ def plain(
     another script becomes a code made of ASCII letters. A word cut by a hyphen at the end of a
     line is mended if `known` says that the mended word is one. With `keep_case`, capitals stay,
     except in lines that are all capitals, and areas that share a "BA" get one each; with
-    `mark_ends` too, the token `END` stands at the end of a sentence, or at a comma.
+    `mark_ends` too, the token `END` stands where a sentence ends.
 
     >>> plain("Ménière’s “Fronto–Parietal” co\u00adef\ufb01cient").split()
     ['meniere', 's', 'fronto', 'parietal', 'coefficient']

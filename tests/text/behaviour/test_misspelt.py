@@ -53,24 +53,3 @@ def test_a_word_between_two_names_is_none_of_them():
 
 def test_what_is_spelt_well_is_not_misspelt():
     assert not any(each.is_misspelt for each in read_mentions("left hippocampal lesion", COUNTER))
-
-
-@pytest.mark.parametrize(
-    ("text", "side"),
-    [
-        ("rigth insular infarct", "right"),
-        ("Rihgt-sided glioma of the insula", "right"),
-        ("insular infarct lefft", "left"),
-        ("letf insula bleed", "left"),
-        ("bilatral insular atrophy", "bilateral"),
-        ("atrophy of the insula bilateraly", "bilateral"),
-    ],
-)
-def test_misspelt_sides_are_read(text, side):
-    found = read_mentions(text, COUNTER)
-    assert [m.side for m in found if m.term == "insula"] == [side]
-
-
-def test_a_misspelt_side_of_a_limb_is_crossed():
-    mentions = read_mentions("weakness of the lefft hand", COUNTER)
-    assert [(m.side, m.is_crossed) for m in mentions if m.term == "hand"] == [("left", True)]

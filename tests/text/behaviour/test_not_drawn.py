@@ -102,20 +102,6 @@ def left_out(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "Hypoxia preferentially damages the insula. The patient has an infarct of the pons.",
-        "A 40-year-old man with a glioma of the pons. The insula is a common site of these tumors.",
-        "MRI: lesion in the pons. The insula is most often involved in this disease.",
-        "Encephalitis has a predilection for the insula. She has swelling of the left pons.",
-    ],
-)
-def test_what_is_so_in_general_is_no_finding_of_a_patient(text):
-    assert "insula" in left_out(text)
-    assert "pons" not in left_out(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         "Hypoxia preferentially damages the insula.",
         "She is known to have an infarct of the insula. MRI: lesion in the pons.",
         "CT: bleed in the insula, which is commonly caused by trauma. He has edema.",

@@ -523,3 +523,13 @@ def test_a_function_has_the_hemisphere_that_it_is_lateralised_to(text, expected)
 def test_a_lateralisation_is_denied():
     (place,) = read_mentions("Language was not right-lateralised.", COUNTER).places
     assert not place.is_present
+
+
+def test_a_note_that_begins_with_a_side_is_a_list():
+    counter = TermCounter(Vocabulary(["insula", "thalamus", "putamen", "anterior thalamus"]))
+    for text in ("Left thalamus, anterior putamen", "Left thalamus, putamen, insula."):
+        found = [mention for mention in read_mentions(text, counter) if mention.is_structure]
+        assert [(mention.term, mention.side) for mention in found][:2] == [
+            ("thalamus", "left"),
+            ("putamen", "left"),
+        ]

@@ -80,8 +80,9 @@ def read_scope(document: Document, tags: list[Tag]) -> Said:
         by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
     for number, some in by_sentence.items():
         first, end = document.sentences[number]
-        before = document.sentences[number - 1][0] if number else first  # "None of these …"
-        if document.names_within(before, end):
+        # "None of these …", "Infarct of the pons? No."
+        is_about_last = "pronoun" in document.kinds[first] or "?" in document.gaps[first]
+        if is_about_last or document.names_within(first, end):
             Scope(document, number, some, said).read()
     return said
 
