@@ -1,9 +1,10 @@
 """Words: what a summary says, in a line or two, for pages and pictures."""
 
+import math
 from collections.abc import Iterable
 
 from neurowhere.model.regions import N_REGIONS
-from neurowhere.model.schema import FindingPlace, Summary
+from neurowhere.model.schema import FindingPlace, Region, Summary
 
 __all__ = ["findings_in_words", "places_in_words"]
 
@@ -25,9 +26,14 @@ ROLES = {  # in the order in which they are told
 
 
 def places_in_words(summary: Summary) -> str:
-    """Return the first regions of a summary with their side: "Left: insula, putamen"."""
+    """Return the regions that tell most of a text, with their side: "Left: insula, putamen".
+
+    Named regions come first, then those with the largest p log(p / p̄), with p the probability of a
+    region and p̄ that of the mean map: a small region that is raised far beats a large one that is
+    raised little.
+    """
     sides: dict[str, set[str]] = {}
-    regions = sorted(summary.regions[:N_REGIONS], key=lambda region: not region.named)
+    regions = sorted(summary.regions[:N_REGIONS], key=_information, reverse=True)
     for region in regions[:N_HEARD]:
         whole = region.name.removesuffix(" (landmark)")
         first, _, rest = whole.partition(" ")
@@ -44,6 +50,11 @@ def places_in_words(summary: Summary) -> str:
             for name in names
         )
     return words[:1].upper() + words[1:]
+
+
+def _information(region: Region) -> tuple[bool, float]:
+    ratio = max(region.ratio, 1e-9)
+    return region.named, region.probability * math.log(ratio)
 
 
 def findings_in_words(summary: Summary) -> list[tuple[str, list[tuple[str, str, str]]]]:
