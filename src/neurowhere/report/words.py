@@ -38,7 +38,8 @@ def places_in_words(summary: Summary) -> str:
         whole = region.name.removesuffix(" (landmark)")
         first, _, rest = whole.partition(" ")
         side, name = (first, rest) if first in ("left", "right") else ("", whole)
-        if region.excess > 0:
+        is_part = any(name.startswith(f"{other} ") for other in sides)  # "… pars reticulata"
+        if region.excess > 0 and not is_part:
             sides.setdefault(name, set()).add(side)
     told = {name: BOTH if len(found) > 1 else next(iter(found)) for name, found in sides.items()}
     names = list(told)[:N_NAMED]
