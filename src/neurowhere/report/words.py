@@ -8,8 +8,9 @@ from neurowhere.model.schema import FindingPlace, Region, Summary
 
 __all__ = ["findings_in_words", "places_in_words"]
 
-N_HEARD, N_NAMED = 6, 3  # regions from which the sides are told, and names that are given
+N_NAMED = 3  # names that are given
 BOTH = "both sides"
+LOBES = frozenset(["frontal", "temporal", "parietal", "occipital"])
 ROLES = {  # in the order in which they are told
     "seat": "in",
     "extension": "extends to",
@@ -26,31 +27,42 @@ ROLES = {  # in the order in which they are told
 
 
 def places_in_words(summary: Summary) -> str:
-    """Return the regions that tell most of a text, with their side: "Left: insula, putamen".
+    """Return where a text points: "Left: insula, putamen".
 
-    Named regions come first, then those with the largest p log(p / p̄), with p the probability of a
+    Of a report, these are the seats of its findings in its own words. Of a study, they are the
+    regions that tell most of it: named regions come first, then those with the largest p log(p / p̄), with p the probability of a
     region and p̄ that of the mean map: a small region that is raised far beats a large one that is
-    raised little.
+    raised little. Both sides are told where the weaker one has at least half of that.
     """
-    sides: dict[str, set[str]] = {}
-    regions = sorted(summary.regions[:N_REGIONS], key=_information, reverse=True)
-    for region in regions[:N_HEARD]:
+    places = [place for finding in summary.findings for place in finding.places]
+    if seats := {(place.name, place.side): place for place in places[::-1] if place.role == "seat"}:
+        words = ", ".join(_name(place) for place in [*seats.values()][: -N_NAMED - 1 : -1])
+        return words[:1].upper() + words[1:]
+    sides: dict[str, dict[str, tuple[bool, float]]] = {}
+    for region in sorted(summary.regions[:N_REGIONS], key=_information, reverse=True):
         whole = region.name.removesuffix(" (landmark)")
         first, _, rest = whole.partition(" ")
         side, name = (first, rest) if first in ("left", "right") else ("", whole)
         is_part = any(name.startswith(f"{other} ") for other in sides)  # "… pars reticulata"
         if region.excess > 0 and not is_part:
-            sides.setdefault(name, set()).add(side)
-    told = {name: BOTH if len(found) > 1 else next(iter(found)) for name, found in sides.items()}
-    names = list(told)[:N_NAMED]
+            sides.setdefault(name, {})[side] = _information(region)
+    told = {name: _sides_in_words(found) for name, found in [*sides.items()][:N_NAMED]}
     if len(set(told.values())) == 1 and any(told.values()):
-        words = f"{told[names[0]]}: {', '.join(names)}"
+        words = f"{next(iter(told.values()))}: {', '.join(told)}"
     else:
         words = ", ".join(
-            f"{name} ({BOTH})" if told[name] == BOTH else f"{told[name]} {name}".strip()
-            for name in names
+            f"{name} ({BOTH})" if side == BOTH else f"{side} {name}".strip()
+            for name, side in told.items()
         )
     return words[:1].upper() + words[1:]
+
+
+def _sides_in_words(found: dict[str, tuple[bool, float]]) -> str:
+    """Return the side of the strongest region, or that there are both."""
+    first, *others = found
+    is_named, most = found[first]
+    both = (found[other] >= (is_named, most / 2) for other in others)
+    return BOTH if any(both) else first
 
 
 def _information(region: Region) -> tuple[bool, float]:
@@ -93,4 +105,5 @@ def _by_role(places: Iterable[FindingPlace], roles: list[str]) -> list[tuple[str
 
 def _name(place: FindingPlace) -> str:
     possibly = "possibly " if place.status == "hedged" else ""
-    return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}"
+    lobe = " lobe" if place.name in LOBES else ""
+    return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}{lobe}"
