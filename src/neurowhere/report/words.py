@@ -9,7 +9,7 @@ from neurowhere.model.schema import FindingPlace, Region, Summary
 __all__ = ["findings_in_words", "places_in_words"]
 
 N_NAMED = 3  # names that are given
-BOTH = "both sides"
+BOTH, POSSIBLY = "both sides", "possibly "
 LOBES = frozenset(["frontal", "temporal", "parietal", "occipital"])
 ROLES = {  # in the order in which they are told
     "seat": "in",
@@ -35,8 +35,12 @@ def places_in_words(summary: Summary) -> str:
     raised little. Both sides are told where the weaker one has at least half of that.
     """
     places = [place for finding in summary.findings for place in finding.places]
-    if seats := {(place.name, place.side): place for place in places[::-1] if place.role == "seat"}:
-        words = ", ".join(_name(place) for place in [*seats.values()][: -N_NAMED - 1 : -1])
+    seats: dict[str, str] = {}
+    for place in places:
+        if place.role == "seat":
+            seats.setdefault(_name(place).removeprefix(POSSIBLY), _name(place))
+    if seats:
+        words = ", ".join([*seats.values()][:N_NAMED])
         return words[:1].upper() + words[1:]
     sides: dict[str, dict[str, tuple[bool, float]]] = {}
     for region in sorted(summary.regions[:N_REGIONS], key=_information, reverse=True):
@@ -104,6 +108,6 @@ def _by_role(places: Iterable[FindingPlace], roles: list[str]) -> list[tuple[str
 
 
 def _name(place: FindingPlace) -> str:
-    possibly = "possibly " if place.status == "hedged" else ""
+    possibly = POSSIBLY if place.status == "hedged" else ""
     lobe = " lobe" if place.name in LOBES else ""
     return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}{lobe}"
