@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import Document
@@ -120,9 +121,10 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     >>> find_outside("Optic neuritis in multiple sclerosis", Mentions(()))
     """
     document = _document(text)
-    hits = _hits(document)
-    if not any(_is_outside(hit.row) for hit in hits):
+    words = [fold(word) for word in document.words]
+    if not _may_be_outside(words):
         return None
+    hits = _hits(document, words)
     own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
     if any(_is_seat(mention, own) for mention in mentions.found):
         return None
@@ -145,9 +147,14 @@ def _is_brain(hit: _Hit) -> bool:
     return hit.row["where"] == BRAIN and hit.row["kind"] in ("place", "exam")
 
 
-def _hits(document: Document) -> list[_Hit]:
+def _may_be_outside(words: list[str]) -> bool:
+    """Whether any phrase or stem is of something outside the brain; most texts have none."""
+    rows = chain((row for *_, row in _phrases().find(words)), map(_by_ending, words))
+    return any(row is not None and _is_outside(row) for row in rows)
+
+
+def _hits(document: Document, words: list[str]) -> list[_Hit]:
     """Return the phrases of the table, and other words by their stem and ending, in order."""
-    words = [fold(word) for word in document.words]
     hits = []
     for number, (start, end) in enumerate(document.sentences):
         free = set(range(start, end))
@@ -263,15 +270,16 @@ def _phrases() -> Trie[Row]:
 @lru_cache(maxsize=1 << 14)
 def _by_ending(word: str) -> Row | None:
     """Return the row of the stem of a word that ends as diseases do, or that of its ending."""
-    pattern, stems, ending = _endings()
-    match = pattern.fullmatch(word)
+    pattern, stems, ending, last = _endings()
+    match = pattern.fullmatch(word) if word.endswith(last) else None
     return match and (stems[match.lastindex - 1] if match.lastindex else ending)
 
 
 @cache
-def _endings() -> tuple[re.Pattern[str], list[Row], Row]:
+def _endings() -> tuple[re.Pattern[str], list[Row], Row, tuple[str, ...]]:
     stems = [row for row in rows() if row["kind"] == "stem"]
     (ending,) = (row for row in rows() if row["kind"] == "ending")
     groups = "|".join(f"({'|'.join(split(row['words']))})" for row in stems)
-    endings = "|".join(split(ending["words"]))
-    return re.compile(f"(?:{PREFIX}(?:{groups}))?[a-z]*(?:{endings})"), stems, ending
+    last = tuple(split(ending["words"]))
+    pattern = re.compile(f"(?:{PREFIX}(?:{groups}))?[a-z]*(?:{'|'.join(last)})")
+    return pattern, stems, ending, last
