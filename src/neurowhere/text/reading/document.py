@@ -143,9 +143,7 @@ class Document:
         found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
         return [number for _, number in found]
 
-    def renamed(
-        self, names: Sequence[Name], misspelt: frozenset[int] = frozenset()
-    ) -> "Document":
+    def renamed(self, names: Sequence[Name], misspelt: frozenset[int] = frozenset()) -> "Document":
         """Return the same text with other names, some of which are misspelt."""
         more = replace(self, names=list(names), misspelt=self.misspelt | misspelt)
         kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
