@@ -213,7 +213,7 @@ def test_a_mention_has_a_status_and_a_weight(text, status, weight):
         ("left hand weakness, aphasia", (0, 0, 1)),
         ("left PICA infarct", (1, 0, 0)),
         ("no left PICA infarct", (0, 0, 1)),
-        ("left PICA, thalamus", (0.5, 0, 0.5)),
+        ("thalamus, left PICA", (0.5, 0, 0.5)),
         ("left hemisphere", (1, 0, 0)),
         ("both hemispheres; left insula", (0.5, 0, 0.5)),
         ("the hemisphere; left insula", (1, 0, 0)),

@@ -96,7 +96,7 @@ def sides(text):
             [("insula", "left"), ("thalamus", "left"), ("hippocampus", "left")],
         ),
         ("left insula and the thalamus", [("insula", "left")]),
-        ("left insula, thalamus", [("insula", "left")]),
+        ("left insula, thalamus", [("insula", "left"), ("thalamus", "left")]),
         (
             "left insula, thalamus and right amygdala",
             [("insula", "left"), ("amygdala", "right")],

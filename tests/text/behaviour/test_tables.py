@@ -25,7 +25,6 @@ ROWS = {"hippocampus": ("right", AFFIRMED), "amygdala": ("bilateral", DENIED)}
         "| Amygdala | normal | no lesion |",
         "| | Right | Left |\n| Hippocampus | atrophic | normal |\n| Amygdala | intact | intact |",
         "Region\tRight\tLeft\nHippocampus\tatrophic\tnormal\nAmygdala\tnormal\tnormal",
-        "Region;Right;Left\nHippocampus;atrophic;normal\nAmygdala;normal;no lesion",
         "\tR\tL\r\nHippocampus\tatrophic\tnormal\r\nAmygdala\tnormal\tunremarkable\r\n",
         "Region        Right      Left\nHippocampus   atrophic   normal\n"
         "Amygdala      normal     normal",

@@ -83,6 +83,8 @@ class Document:
         Tokens that have a side in themselves ("rIFG"), and that side.
     generic : frozenset of int
         Terms that say nothing of where by themselves and are no findings: "show", "size".
+    misspelt : frozenset of int
+        First tokens of the names that have one letter wrong.
     """
 
     text: str
@@ -92,6 +94,7 @@ class Document:
     names: list[Name]
     sided: dict[int, Side] = field(default_factory=dict)
     generic: frozenset[int] = frozenset()
+    misspelt: frozenset[int] = frozenset()
 
     @cached_property
     def gaps(self) -> list[str]:
@@ -140,9 +143,9 @@ class Document:
         found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
         return [number for _, number in found]
 
-    def renamed(self, names: Sequence[Name]) -> "Document":
-        """Return the same text with other names."""
-        more = replace(self, names=list(names))
+    def renamed(self, names: Sequence[Name], misspelt: frozenset[int] = frozenset()) -> "Document":
+        """Return the same text with other names, some of which are misspelt."""
+        more = replace(self, names=list(names), misspelt=self.misspelt | misspelt)
         kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more

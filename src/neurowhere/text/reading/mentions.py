@@ -363,6 +363,8 @@ class _Fold:
         mentions: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
         for n in [n for n, number in enumerate(numbers) if number == NO_TERM]:
             mentions[n] = mentions[n]._replace(term=text[starts[n] : ends[n]])
+        for n in [n for n, i in enumerate(first) if i in document.misspelt]:
+            mentions[n] = mentions[n]._replace(is_misspelt=True)
         if self.parts or self.copies:
             self.leave_out(mentions)
         return mentions

@@ -103,7 +103,9 @@ def complete(
         names = [*names, *places]
     if ruled := [*_ruled(document, names, at["implied"])]:
         names = [*names, *ruled]
-    return document if names is document.names else document.renamed(names)
+    if names is document.names:
+        return document
+    return document.renamed(names, frozenset(name.first for name in misspelt))
 
 
 def is_place_name(name: Name) -> bool:
