@@ -1,5 +1,7 @@
 """Mixture: the map of a report is drawn from its places."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -124,3 +126,17 @@ def test_a_structure_that_a_study_names_is_not_below_the_mean_map(model):
     encoding = model.encode(text)
     assert encoding.kind == "study"
     assert ratio(encoding, model, "inferior frontal gyrus", side=-1) > 0.95
+
+
+def test_reports_of_a_list_keep_no_maps_of_their_places(model):
+    """The maps of the places of a report weigh more than all else."""
+    texts = [f"Case {n}. {REPORT}" for n in range(3)]
+    found = list(model.encode_many(texts))
+    n_regions = model.partition_.n_regions
+    for encoding in found:
+        assert len(encoding.report.mixture.components) > 1
+        np.testing.assert_allclose(
+            encoding.report.mixture.probabilities, encoding.probabilities, rtol=1e-4
+        )
+        maps = 4 * n_regions
+        assert len(pickle.dumps(encoding)) < 1.5 * maps + 10_000

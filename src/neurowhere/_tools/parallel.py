@@ -1,5 +1,6 @@
 """Parallel work on cores or on a Dask cluster, its progress on a terminal, and compiled loops."""
 
+import gc
 import io
 import logging
 import signal
@@ -230,7 +231,10 @@ def _in_processes(errand: _Errand, tasks: Iterable[Any], cores: int) -> Iterator
     from joblib.externals.loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(
-        cores, initializer=_begin, initargs=(errand,), env=dict.fromkeys(THREADS, "1")
+        cores,
+        initializer=_begin,
+        initargs=(errand, gc.get_threshold()),
+        env=dict.fromkeys(THREADS, "1"),
     )
     try:
         yield from _ordered(lambda task: pool.submit(_go_on, task), tasks, cores)
@@ -280,8 +284,9 @@ def _ordered(submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int) -> 
 _errands: list[_Errand] = []  # of a worker process, the one that it is on
 
 
-def _begin(errand: _Errand) -> None:
+def _begin(errand: _Errand, thresholds: tuple[int, int, int]) -> None:
     """Take an errand, and leave Ctrl-C to the process that collects the results."""
+    gc.set_threshold(*thresholds)  # garbage is looked for as rarely as in the process that asks
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _errands[:] = [errand]
 

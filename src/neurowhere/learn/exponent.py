@@ -184,26 +184,34 @@ class Prior:
         inside = self.membership(term)
         return None if inside is None else inside >= 0.5
 
+    @cached_property
+    def _names(self) -> NDArray[np.intp]:
+        """Row of the map of each term, up to the last that has one; −1 for others."""
+        names = np.full(int(self.terms.max(initial=-1)) + 2, -1)
+        names[self.terms] = np.arange(len(self.terms))
+        return names
+
+    def _strengths(self, X: sp.csr_matrix) -> tuple[NDArray[np.integer], NDArray[np.intp], Float32]:
+        """Return how strongly names speak, text by text: where each begins, maps, strengths."""
+        names = self._names[np.minimum(X.indices, len(self._names) - 1)]
+        entries = np.flatnonzero(names >= 0)
+        names = names[entries]
+        bounds = np.searchsorted(entries, X.indptr)
+        return bounds, names, X.data[entries] ** 2 * self.weights[names]
+
     def strengths(self, X: sp.csr_matrix) -> sp.csr_matrix:
         """Return how strongly the names in texts speak, τ λ_t x_t², by map: (n, k)."""
-        rows = np.full(X.shape[1], -1, X.indices.dtype)
-        rows[self.terms] = np.arange(len(self.terms))
-        which = rows[X.indices]
-        named = which >= 0
-        which = which[named]
-        pointers = np.append(0, np.cumsum(named))[X.indptr]
-        entries = (X.data[named] ** 2 * self.weights[which], which, pointers)
-        return sp.csr_matrix(entries, shape=(X.shape[0], len(self.terms)))
+        bounds, names, strengths = self._strengths(X)
+        return sp.csr_matrix((strengths, names, bounds), shape=(X.shape[0], len(self.terms)))
 
     def add_total(self, exponent: Float32, X: sp.csr_matrix) -> None:
         """Add to the exponent of each text, (n, m), what the names in it add."""
-        strengths = self.strengths(X)
-        totals = strengths @ np.ones_like(self.weights)
-        for text in np.flatnonzero(totals).tolist():
-            exponent[text] -= totals[text] * self.baseline
-            own = slice(*strengths.indptr[text : text + 2])
-            names = zip(strengths.indices[own].tolist(), strengths.data[own], strict=True)
-            self._add_maps(exponent[text], names)
+        bounds, names, strengths = self._strengths(X)
+        for row, start, end in zip(exponent, bounds[:-1], bounds[1:], strict=True):
+            if start < end:
+                here = slice(start, end)
+                row -= strengths[here].sum() * self.baseline
+                self._add_maps(row, zip(names[here].tolist(), strengths[here], strict=True))
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:

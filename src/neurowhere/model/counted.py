@@ -193,7 +193,8 @@ class Counted:
     def only(self, text: int) -> "Counted":
         """Return the mentions of one of the texts."""
         rows = self.rows[slice(*np.searchsorted(self.texts, [text, text + 1]))].copy()
-        return Counted(rows, np.zeros(len(rows), int), [self.placeless[text]], self.extractor)
+        first = np.zeros(len(rows), np.int8)  # as little as there is
+        return Counted(rows, first, [self.placeless[text]], self.extractor)
 
     @property
     def _by_term(self) -> tuple[Ints, Ints]:
@@ -345,7 +346,7 @@ def _places_in(
     n_texts, n_terms = features.shape
     first = np.repeat(np.arange(n_texts) * n_terms, np.diff(features.indptr))
     keys = np.append(first + features.indices, n_texts * n_terms)
-    asked = texts * n_terms + columns
+    asked = texts.astype(np.int64) * n_terms + columns
     places = np.searchsorted(keys, asked)
     found = np.flatnonzero(keys[places] == asked)
     return found, places[found]

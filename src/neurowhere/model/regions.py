@@ -177,6 +177,8 @@ class _Listing:
 
     @cached_property
     def excess(self) -> NDArray[np.floating]:
+        if self.encoding.contrast is None:
+            return self.probability - self.mean
         return self._sums(self.encoding.excess)
 
     @cached_property

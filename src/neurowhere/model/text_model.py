@@ -43,7 +43,7 @@ from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.places import ADJECTIVE
-from neurowhere.text.findings import Place, find_findings
+from neurowhere.text.findings import Finding, Place, find_findings
 from neurowhere.text.kinds import Kind
 from neurowhere.text.outside import Outside, find_outside
 
@@ -99,11 +99,52 @@ def _subject(term: str, category: str) -> float:
 _Added = tuple[NDArray[np.integer], NDArray[np.float32] | sparse.csr_matrix]  # entries; maps
 
 
+class _Drawn(NamedTuple):
+    """What a report says, and the parts of its map; see `Report`."""
+
+    gate: float
+    findings: tuple[Finding, ...]
+    mixture: Mixture | None
+    is_normal: bool
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The structures that it is drawn from; None for a study."""
+        if self.mixture is None or self.gate <= 0.5:
+            return None
+        places = (component.place for component in self.mixture.components)
+        return frozenset(name for place in places for name in place.names)
+
+
 class _Predicted(NamedTuple):
     """Maps of some texts, (n, m), and what reports among them say."""
 
     probabilities: NDArray[np.float32]
-    reports: list[Report | None]
+    reports: list[_Drawn | None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Remake:
+    """Makes the mixture of a report again; those of a few are kept."""
+
+    model: "TextModel"
+    text: str
+    readings: Readings  # of this text alone
+    reader: Reader
+
+    def __call__(self) -> Mixture | None:
+        return _made_again(self)
+
+
+@lru_cache(maxsize=N_EXPLAINED)
+def _made_again(report: _Remake) -> Mixture | None:
+    predicted = report.model._predict_readings([report.text], report.readings, report.reader)
+    (drawn,) = predicted.reports
+    return drawn and drawn.mixture
+
+
+def _no_mixture() -> None:
+    """Return None: the text has no place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +159,12 @@ class _Explanation:
     text: str
     readings: Readings  # of this text alone
     reader: Reader
-    order: NDArray[np.intp]
+    order: NDArray[np.integer]
     report: Report | None
 
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
-        if self.report is None or self.report.mixture is None:
-            return self._product(places)
-        return self._mixed(self.report.mixture, places)
+        mixture = None if self.report is None else self.report.mixture
+        return self._product(places) if mixture is None else self._mixed(mixture, places)
 
     def _mixed(self, mixture: Mixture, places: NDArray[np.floating]) -> NDArray[np.floating]:
         """Split the log ratio of a mixture: the text's own share by its terms, the rest by places.
@@ -254,14 +294,6 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def _outside(text: str, readings: Readings, row: int) -> Outside | None:
     """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
     return find_outside(text, readings.mentions[row]) if readings.listed[row] is None else None
-
-
-def _drawn_names(report: Report | None) -> frozenset[str] | None:
-    """Return the structures that a report is drawn from; None for a study."""
-    if report is None or report.mixture is None or report.gate <= 0.5:
-        return None
-    places = (component.place for component in report.mixture.components)
-    return frozenset(name for place in places for name in place.names)
 
 
 class TextModel(Parameters):
@@ -395,7 +427,8 @@ class TextModel(Parameters):
             hedge_weight=hedge_weight,
             kind=kind,
         )
-        if encoding.checked().is_mean_map and self.text != "none":
+        says_nothing = encoding.checked().find_uses is dict  # which is quicker than to find them
+        if says_nothing and self.text != "none":
             warnings.warn(
                 f"the text supports no map, {encoding.support}: its map is the mean map of all "
                 "studies",
@@ -513,23 +546,23 @@ class TextModel(Parameters):
                 # Of a text without a known term nothing is moved.
                 if shares.neither < 1 and readings.rows[row].data.any():
                     q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
-        reports: list[Report | None] = [None] * len(q)
+        reports: list[_Drawn | None] = [None] * len(q)
         for row, whole in wholes.items():
-            reports[row] = report = self._report(texts[row], readings, row, whole, q[row])
+            reports[row] = report = self._draw(texts[row], readings, row, whole, q[row])
             if report.mixture is not None:
                 q[row] = report.mixture.probabilities
             elif report.is_normal:
                 q[row] = self.mean_map_
         return _Predicted(q, reports)
 
-    def _report(
+    def _draw(
         self,
         text: str,
         readings: Readings,
         row: int,
         whole: NDArray[np.float32],
         study: NDArray[np.float32],
-    ) -> Report:
+    ) -> _Drawn:
         """Mix the map of a report; `study` is its map as a study, with the rest of the gate."""
         findings = tuple(find_findings(text, readings.mentions[row]))
         gate, mentions = readings.gates[row], readings.mentions[row]
@@ -540,7 +573,7 @@ class TextModel(Parameters):
             and any(mention.is_negated for mention in mentions.found)
             and not any(mention.is_present for mention in mentions.rule_based)
         )
-        return Report(gate, findings, mixture and mixture.blended(gate, study), is_normal)
+        return _Drawn(gate, findings, mixture and mixture.blended(gate, study), is_normal)
 
     @property
     def _place_maps(self) -> PlaceMaps:
@@ -645,9 +678,16 @@ class TextModel(Parameters):
         reader: Reader,
     ) -> Encoding:
         own, features = readings.only(row), readings.rows[row]
-        report = predicted.reports[row] if predicted.reports else None
+        drawn = predicted.reports[row]
+        report = None
+        if drawn is not None:
+            has_parts = drawn.mixture is not None
+            make = _Remake(self, text, own, reader) if has_parts else _no_mixture
+            report = Report(drawn.gate, drawn.findings, make, drawn.is_normal)
         order = np.lexsort((features.indices, -features.data))  # the same in any batch
+        order = order.astype(np.int32)
         is_report = report is not None and report.gate > 0.5
+        is_normal = report is not None and report.is_normal
         uses = partial(self._uses, own, 0, order)
         return Encoding(
             text=text,
@@ -655,7 +695,7 @@ class TextModel(Parameters):
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
-            find_uses=dict if report and report.is_normal else uses,
+            find_uses=dict if is_normal or not len(order) else uses,
             mentions=own.mentions[0],
             listed=own.listed[0],
             calibrate=mass_for_seats if is_report else partial(self._mass_for, features),
@@ -666,7 +706,7 @@ class TextModel(Parameters):
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
             find_named=partial(
-                self._named, own, 0, self._follows_sides(reader), _drawn_names(report)
+                self._named, own, 0, self._follows_sides(reader), drawn and drawn.names
             ),
             find_origin=partial(self._origin, reader),
             find_outside=nowhere if self.text == "none" else partial(_outside, text, own, 0),
@@ -677,7 +717,7 @@ class TextModel(Parameters):
         """Return what the model is, and how it reads."""
         return {**self.summary(), "reading": asdict(reader)}
 
-    def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
+    def _uses(self, readings: Readings, row: int, order: NDArray[np.integer]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""
         features = readings.rows[row]
         columns = features.indices[order]
