@@ -8,8 +8,8 @@ without softened targets, one fit where the shipped model averages two, and each
 the test studies with and without its ridge: as title, abstract and keywords, title, keywords, and
 article. Printed are nats above the mean map and paired differences to the recipe without the parts,
 mean ± standard deviation over folds, and in how many folds a variant is ahead. `--mixtures` scores
-several c and u of the ridge. `--quick` leaves out what takes most of the time, the refinement for short
-texts. Fits and scores are kept in DIR, and finished ones are not made again.
+several c and u of the ridge. `--quick` leaves out what takes most of the time, the refinement for
+short texts. Fits and scores are kept in DIR, and finished ones are not made again.
 """
 
 import argparse
@@ -46,7 +46,9 @@ def main():
     parser.add_argument("--folds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--targets", nargs="+", choices=TARGETS, default=list(TARGETS))
     parser.add_argument("--mixtures", action="store_true", help="score other c and u of the ridge")
-    parser.add_argument("--quick", action="store_true", help="keep the first loadings of short texts")
+    parser.add_argument(
+        "--quick", action="store_true", help="keep the first loadings of short texts"
+    )
     parser.add_argument("--jobs", type=int, default=-1)
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,8 @@
 
     python tools/add_ridge.py DATA --base MODEL --folds FOLD_0 [FOLD_1 …] [-o FOLDER]
 
-All that MODEL has learned stays as it is. The ridge is fitted to all studies. FOLD_k is a model that
-was fitted to the training studies of outer fold k in the same way as MODEL, as
+All that MODEL has learned stays as it is. The ridge is fitted to all studies. FOLD_k is a model
+that was fitted to the training studies of outer fold k in the same way as MODEL, as
 `benchmarks/kinds_of_text.py` does: the ridge is added to it as well, and its test studies, of which
 it knows nothing, calibrate the regions and the stated gains. This is how version 6 was made of
 version 5; tools/train_model.py fits such a model from the start.
@@ -22,10 +22,11 @@ from neurowhere.exceptions import DataWarning
 from neurowhere.learn import shuffle_split
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from train_model import MODEL
+
 from recipe import Recipe, read_material, to_encoder
 from recipe.fitting import known_names
 from recipe.views import Fit, calibrate, score_held
-from train_model import MODEL
 
 
 def main():

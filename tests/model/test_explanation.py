@@ -33,6 +33,21 @@ def test_contributions_are_exact_for_a_log_linear_model(model):
     assert sums[0] - sums[1] == pytest.approx(here[0] - here[1], abs=1e-4)
 
 
+def test_contributions_are_exact_with_a_ridge_in_the_exponent(shipped):
+    text = (
+        "Reappraisal decreased responses of the amygdala to negative pictures and increased those "
+        "of prefrontal and parietal cortex, in a study of emotion regulation and working memory."
+    )
+    result = shipped.encode(text)
+    short = shipped.predictor_.gates.of(shipped.transform([text])).short
+    assert shipped.predictor_.blend.gate(short)[0] > 0.3
+    ratio = np.log(result.probabilities) - np.log(shipped.mean_map_)
+    places = [(-22, -4, -18), (8, -92, 2)]
+    sums = [result.why(place)["contribution"].sum() for place in places]
+    here = ratio[shipped.partition_.region_of(places)]
+    assert sums[0] - sums[1] == pytest.approx(here[0] - here[1], abs=1e-3)
+
+
 def test_contributions_are_exact_for_a_linear_model(linear):
     result = linear.encode("amygdala and motor cortex")
     region = GRID.region_of([(-22, -4, -18)])[0]

@@ -5,6 +5,7 @@ import shutil
 import signal
 import time
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Encoder, Vocabulary, load_model, save_model
 from neurowhere.exceptions import FitError, ModelError, OutputError
 from neurowhere.learn import Linear
+from neurowhere.learn.blend import Blend
 from neurowhere.model.decoding import decode
 from neurowhere.model.ranges import RANGES
 from neurowhere.model.store import MAX_TEXT_BYTES, PARAMETERS, verify_model
@@ -115,6 +117,12 @@ def test_files_are_plain(saved):
 
 
 FILES = ["predictor.npz", "model.json", "partition.npz", "terms.npz", "vocabulary.csv"]
+
+
+def test_a_folder_of_the_version_before_is_read(model, saved):
+    info = json.loads((saved / "info.json").read_text())
+    (saved / "info.json").write_text(json.dumps({**info, "format_version": 3}))
+    np.testing.assert_array_equal(load_model(saved).predict(TEST), model.predict(TEST))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -330,6 +338,22 @@ def test_an_array_out_of_range_is_refused_by_name_and_range(saved, file, name, v
     values.flat[-1] = value
     forge_arrays(saved, file, **{name: values})
     refuse(saved, f"expected {name} between .* and .*, got {value:g}".replace("+", r"\+"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("strength", -0.1), ("kept", 2), ("loadings", 3e38), ("components", 3e38)]
+)
+def test_a_ridge_out_of_range_is_refused(name, value, tmp_path):
+    model = Encoder(GRID, "likelihood", vocabulary=TERMS, rank=2).fit(CORPUS)
+    d, m = model.predictor_.n_terms, GRID.n_regions
+    blend = Blend(np.ones((d, 1), np.float32), np.zeros((1, m), np.float32))
+    model.predictor_ = replace(model.predictor_, blend=blend)
+    save_model(model, tmp_path / "right")
+    assert load_model(tmp_path / "right").predictor_.blend.kept == blend.kept
+    wrong = replace(blend, **{name: np.full_like(getattr(blend, name), value, dtype=np.float32)})
+    model.predictor_ = replace(model.predictor_, blend=wrong)
+    save_model(model, tmp_path / "wrong")
+    refuse(tmp_path / "wrong", f"expected blend_{name} between")
 
 
 @pytest.mark.parametrize("name", ["idf", "studies", "log_totals", "centres", "spreads"])
