@@ -193,7 +193,7 @@ def test_textbook_places_decode_to_their_names(model, term, place):
 
 def test_a_named_place_has_its_share_beside_a_stronger_one(model, monkeypatch):
     """The amygdala, which many studies report, does not hide a small nucleus beside it."""
-    (core,) = model.predictor_._find_cores([model.vocabulary_.index("locus coeruleus")])
+    (core,) = model.predictor_.cores(np.array([model.vocabulary_.index("locus coeruleus")]))
 
     def held(text):
         return model.encode(text).probabilities[core.regions].sum()
