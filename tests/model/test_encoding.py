@@ -116,7 +116,7 @@ def test_terms_tell_where_they_are(model):
 def test_lateral_terms_tell_where_they_are():
     corpus = make_corpus(160, lateral=True)
     model = Encoder(GRID, "l2", vocabulary=TERMS, laterality=True).fit(corpus)
-    text = "left amygdala, amygdala"
+    text = "left amygdala. The amygdala"
     table = model.encode(text).terms.set_index("term")
     assert table["count"].to_dict() == {"amygdala": 2, "left amygdala": 1}
     assert table.loc["left amygdala", "where"] == [(5, 13)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -115,7 +115,11 @@ def test_by_default_the_longest_term_counts_alone():
     assert extractor.terms_within == {}
 
 
-@given(st.lists(WORDS, max_size=12).map(" ".join))
+PLAIN = WORDS.filter(lambda word: word != "left")  # its reach is the reader's
+
+
+@given(st.lists(PLAIN, max_size=12, unique=True).map(" ".join))
+@example("spatial navigation in the left visual cortex")
 def test_mentions_are_counted_as_texts_are(text):
     extractor = TermExtractor(Vocabulary(TERMS), sided=["left visual cortex"], nested=True)
     mentions = read_mentions(text, extractor.counter)

@@ -175,15 +175,6 @@ def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
     assert list(sections._headings(text)) == expected
 
 
-def test_signs_are_found_where_a_long_text_is_cut(monkeypatch):
-    text = "We found no score of activity in the left insula (Figure 2; p = 0.3, t(4)), et al. " * 5
-    whole = signs_in(text)
-    for piece in (7, 10, 33):
-        monkeypatch.setattr(reading, "PIECE", piece)
-        assert signs_in(text) == whole
-    assert all(whole)
-
-
 # ---- reports
 
 HEADING_BITS = (

@@ -295,8 +295,8 @@ class Turn:
     --------
     >>> turn = Turn(np.array([[1, -1, 1, -1]]))
     >>> turn.add(np.float32([[0.4, 0.4, 0.1, -0.2]]), np.array([[1.0]]))  # left, right, left, right
-    >>> turn.shift.round(2)
-    array([ 0.4 , -0.4 ,  0.05, -0.  ], dtype=float32)
+    >>> turn.shift.round(2) + 0
+    array([ 0.4 , -0.4 ,  0.05,  0.  ], dtype=float32)
     """
 
     def __init__(self, sides: Floats, mean_map: Floats | None = None) -> None:

@@ -30,9 +30,10 @@ def places_in_words(summary: Summary) -> str:
     """Return where a text points: "Left: insula, putamen".
 
     Of a report, these are the seats of its findings in its own words. Of a study, they are the
-    regions that tell most of it: named regions come first, then those with the largest p log(p / p̄), with p the probability of a
-    region and p̄ that of the mean map: a small region that is raised far beats a large one that is
-    raised little. Both sides are told where the weaker one has at least half of that.
+    regions that tell most of it: named regions come first, then those with the largest
+    p log(p / p̄), with p the probability of a region and p̄ that of the mean map. A small region
+    that is raised far beats a large one that is raised little. Both sides are told where the weaker
+    one has at least half of that.
     """
     places = [place for finding in summary.findings for place in finding.places]
     seats: dict[str, str] = {}

@@ -146,7 +146,8 @@ def test_every_name_is_found_in_itself(data):
     for term in vocabulary:
         assert [match.term for match in counter.find(term)] == [term]
     for synonym, term in vocabulary.synonyms.items():
-        assert [match.term for match in counter.find(synonym)] == [term]
+        if "," not in synonym:  # no name goes across a comma
+            assert [match.term for match in counter.find(synonym)] == [term]
 
 
 @pytest.mark.data

@@ -137,7 +137,9 @@ class SideReader:
         names = self.ahead(mark) or self.behind(mark)
         limbs = [] if names else self.limbs(mark)
         for number in names:
-            self.sides.applied.setdefault(number, mark)
+            known = self.sides.applied.setdefault(number, mark)
+            if known.side == "bilateral" and mark.dominant:  # "bilateral atrophy, left > right"
+                self.sides.applied[number] = known._replace(dominant=mark.dominant)
         for number in limbs:
             self.sides.limbs[number] = mark
         if self.heads(mark):
@@ -402,12 +404,15 @@ class SideReader:
         return [before] if is_on and before is not None and self.is_limb(before) else []
 
     def is_limb(self, number: int, *more: str) -> bool:
-        """Whether a name is of a limb or of a sign."""
+        """Whether a name is of a limb, of its nerve, of a visual field or of a sign."""
         name = self.names[number]
         if name.is_structure or name.term == NO_TERM or "of-cortex" in self.kinds_at(name.end):
             return False
         kinds = NOTHING.union(*self.kinds[name.first : name.end])
-        return not kinds.isdisjoint({"limb", "sign", *more})
+        if self.words[name.end - 1] == "nerve":
+            return "limb-nerve" in kinds
+        is_field = self.words[name.first : name.end] == ["visual", "field"]
+        return is_field or not kinds.isdisjoint({"limb", "sign", *more})
 
     def share_limbs(self) -> None:
         """Give other limbs of a sentence its side, if it has but one."""
