@@ -9,10 +9,9 @@ without: paired differences of nats above the mean map, and how many named place
 import warnings
 
 import numpy as np
-from scipy import sparse
 
 from neurowhere import load_model
-from neurowhere.model.text_model import TextModel
+from neurowhere.model import visible
 from setting import print_table
 from unseen_studies import unseen
 
@@ -24,24 +23,24 @@ VISIBLE = 0.95  # of the mean map; sides move a little after the floor
 def main():
     warnings.simplefilter("ignore")
     model = load_model()
-    floor, rows = TextModel._raise_to_mean, []
+    floor, rows = visible._Structure.region_on, []
     for name, texts in unseen(N_TITLES):
         if name not in KINDS:
             continue
-        TextModel._raise_to_mean = floor
+        visible._Structure.region_on = floor
         with_floor = measure(model, texts)
-        TextModel._raise_to_mean = leave
+        visible._Structure.region_on = leave
         without = measure(model, texts)
         nats = with_floor[0] - without[0]
         error = nats.std() / np.sqrt(len(nats))
         rows.append([name, len(nats), f"{nats.mean():+.4f} ± {error:.4f}"])
         rows[-1] += [f"{below:.1%}" for below in (without[1], with_floor[1])]
-    TextModel._raise_to_mean = floor
+    visible._Structure.region_on = floor
     print_table(["kind of text", "texts", "nats by the floor", "below without", "below with"], rows)
 
 
-def leave(model, q, terms, balance, sides):
-    return sparse.csr_matrix((len(terms), len(q)), dtype=np.float32)
+def leave(structure, side, sides, mean_map):
+    return np.empty(0, np.intp), 0.0
 
 
 def measure(model, texts):

@@ -110,5 +110,5 @@ def _by_role(places: Iterable[FindingPlace], roles: list[str]) -> list[tuple[str
 
 def _name(place: FindingPlace) -> str:
     possibly = POSSIBLY if place.status == "hedged" else ""
-    lobe = " lobe" if place.name in LOBES else ""
-    return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}{lobe}"
+    kind = " lobe" if place.name in LOBES else " territory" * place.name.endswith("artery")
+    return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}{kind}"
