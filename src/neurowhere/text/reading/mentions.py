@@ -424,7 +424,9 @@ class _Fold:
 
     def rule_based(self, found: Found, spared: Spared) -> Mention:
         """Return the mention of a name that points to structures."""
-        number = self.document.covered.get(found.end - 1, -1)
+        covered = self.document.covered
+        tokens = reversed(range(found.first, found.end))  # the last is its noun
+        number = next((covered[i] for i in tokens if i in covered), -1)
         start, end = self.document.span(found.first, found.end)
         section = _values_at([(*part[1:], part.name) for part in self.parts], [start]).get(0)
         is_copy = bool(_values_at([(*copy, "copy") for copy in self.copies], [start]))

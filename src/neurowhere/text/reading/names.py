@@ -320,10 +320,16 @@ def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iter
     phrases = [*document.whole(rules().phrases.find(document.words, tokens))]
     if not phrases:
         return
-    covered = {i for name in names for i in range(name.first, name.end)}
+    covered = {
+        i
+        for name in names
+        if name.is_structure or name.term not in document.generic  # "syndrome" is a word
+        for i in range(name.first, name.end)
+    }
     for first, end, _ in phrases:
         if covered.isdisjoint(range(first, end)):
             yield Name(first, end, NO_TERM, False)
+
 
 
 def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
