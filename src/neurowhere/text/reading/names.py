@@ -331,7 +331,6 @@ def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iter
             yield Name(first, end, NO_TERM, False)
 
 
-
 def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the places that no structure and no other name covers."""
     found = [*document.whole(places().find(document.words, tokens))]
