@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
@@ -62,6 +62,8 @@ CONCLUDED: tuple[Role, ...] = ("mentioned", "old")  # the same for its impressio
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
 OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
 BEYOND = ("back", "both", "near")  # of cues that may stand in the next cell of a row
+MOST_CUES = 40  # before a place, and after it
+REACH_BEFORE = 300  # characters before a place
 REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(
@@ -263,10 +265,12 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
         number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
         by_sentence.setdefault(number, []).append(place)
     lesions = [mention for mention in lesions if mention.is_present]
+    starts = [mention.start for mention in lesions]
     findings: list[Finding] = []
     for number, places in by_sentence.items():
         span = document.span(*document.sentences[number])
-        kind = next((text[m.start : m.end] for m in lesions if span[0] <= m.start < span[1]), "")
+        first = next(iter(lesions[slice(*(bisect_left(starts, at) for at in span))]), None)
+        kind = text[first.start : first.end] if first else ""
         _add(findings, Finding(kind, tuple(places), _size_mm(text[slice(*span)])))
     return _with_sides(_with_seats(findings))
 
@@ -284,14 +288,16 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
         for rule in mentions.rule_based
         if rule.rule_kind == "artery" and rule.implied and _counts(rule)
     }
-    for mention in (*mentions.found, *mentions.places):
+    for mention in (*(each for each in mentions.found if each.is_structure), *mentions.places):
         if (mention.start, mention.end) in territories:
             continue  # drawn by the parts of its territory
-        if (mention.is_structure or mention in mentions.places) and _is_place(mention):
+        if _is_place(mention):
             spans.append((mention.start, mention.end))
             yield _place(text, mention, (mention.term,))
+    spans.sort()
     for mention in mentions.rule_based:
-        is_new = not any(a < mention.end and mention.start < b for a, b in spans)
+        number = bisect_left(spans, (mention.end,))
+        is_new = not any(end > mention.start for _, end in spans[max(0, number - 3) : number])
         if _counts(mention) and mention.implied and mention.rule_kind in OF_PLACES and is_new:
             sides = {structure.side for structure in mention.implied if structure.side}
             side = sides.pop() if len(sides) == 1 else mention.side
@@ -358,15 +364,22 @@ def _with_roles(
     concluded = _conclusion(document.text)
     has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
     found: list[Place] = []
+    told: dict[Span, _Sentence] = {}
     for place in sorted(places, key=lambda place: place.span):
         token = bisect_right(document.starts, place.span[0]) - 1
         first, end = document.sentences[document.sentence_of(token)]
         line = document.text.find("\n", place.span[1])
         stop = max(end, bisect_left(document.starts, line if line >= 0 else len(document.text)))
-        own = cues[bisect_left(firsts, first) : bisect_left(firsts, end)]
-        cells = cues[bisect_left(firsts, end) : bisect_left(firsts, stop)]
+        here = bisect_left(firsts, token)
+        last = bisect_left(firsts, end)
+        own = cues[max(bisect_left(firsts, first), here - MOST_CUES) : min(last, here + MOST_CUES)]
+        cells = cues[last : min(bisect_left(firsts, stop), last + MOST_CUES)]
         own = [*own, *(cue for cue in cells if cue[2]["reach"] in BEYOND)]
         is_concluded = concluded[0] <= place.span[0] < concluded[1]
+        span = document.span(first, end)
+        if span not in told:
+            told[span] = _Sentence.read(document.text, span, sides)
+        sentence = told[span]
         row, is_weak, is_told = _role_of(document, place, own)
         if place.denial and _is_of_lesion(document.text, place, is_told=is_told):
             place = replace(place, role="seat", weight=1.0, status="affirmed")
@@ -376,8 +389,7 @@ def _with_roles(
         if row:
             role = row["role"]  # type: ignore[assignment]
         elif role == "seat":
-            is_sized = _SIZE.search(document.text, *document.span(first, end))
-            role = "seat" if is_sized else "mentioned"
+            role = "mentioned" if sentence.size_mm is None else "seat"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
         is_fluid = FLUID.search(f"{place.words} {place.names[0]}".lower())
@@ -387,11 +399,10 @@ def _with_roles(
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        span = document.span(first, end)
-        sentence, before = document.text[slice(*span)], document.text[span[0] : place.span[0]]
+        before = document.text[max(span[0], place.span[0] - REACH_BEFORE) : place.span[0]]
         if _INCLUDING.search(before) and found and found[-1].role == "spared":
             role = "spared" if found[-1].span[0] >= span[0] else role
-        own_side = _side_of(sides, span) if place.side is None else None
+        own_side = sentence.side if place.side is None else None
         found.append(
             replace(
                 place,
@@ -401,11 +412,24 @@ def _with_roles(
                 side_where=own_side[1] if own_side else _within(place.side_where, span),
                 is_concluded=is_concluded,
                 is_weak=is_weak,
-                depth=_depth_of(sentence) if role == "seat" else None,
-                size_mm=_size_mm(sentence) if role == "seat" else None,
+                depth=sentence.depth if role == "seat" else None,
+                size_mm=sentence.size_mm if role == "seat" else None,
             )
         )
     return found
+
+
+class _Sentence(NamedTuple):
+    """What a sentence says of all its places."""
+
+    depth: Depth | None
+    size_mm: float | None
+    side: tuple[Side, Span] | None
+
+    @classmethod
+    def read(cls, text: str, span: Span, sides: Sequence[re.Match[str]]) -> "_Sentence":
+        sentence = text[slice(*span)]
+        return cls(_depth_of(sentence), _size_mm(sentence), _side_of(sides, span))
 
 
 def _is_of_lesion(text: str, place: Place, *, is_told: bool) -> bool:
@@ -425,7 +449,8 @@ def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
 
 def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    found = [match for match in sides if sentence[0] <= match.start() < sentence[1]]
+    first, last = (bisect_left(sides, at, key=re.Match.start) for at in sentence)
+    found = sides[first:last]
     own: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
     return (own.pop(), found[0].span()) if len(own) == 1 else None
 
@@ -562,16 +587,15 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
     raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
     if not (raised or is_placed):
         raised = _best(every, PROMOTED)
-    if is_placed:
-        seats = []
+    new_seats, extensions = frozenset(raised), frozenset([] if is_placed else seats)
     return [
         replace(
             finding,
             places=tuple(
                 replace(place, role="seat")
-                if place in raised
+                if place in new_seats
                 else replace(place, role="extension")
-                if place in seats
+                if place in extensions
                 else place
                 for place in finding.places
             ),
