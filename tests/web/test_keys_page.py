@@ -40,7 +40,7 @@ def test_a_whole_session_needs_no_mouse(browser, shipped_server, tmp_path):
             "document.getElementById('reading').textContent === 'infarct of the left insula'"
         )
         visit.ready()
-        assert visit.page.inner_text("#answer").startswith("Left: insula")
+        assert visit.page.inner_text("#answer").startswith("Left insula")
 
         tab_to(visit, "log_ratio")
         keys.press("ArrowRight")
@@ -89,5 +89,5 @@ def test_a_whole_session_needs_no_mouse(browser, shipped_server, tmp_path):
         visit.until("document.getElementById('caption').textContent.startsWith('First and second')")
         assert "More in the first: left insula" in visit.page.inner_text("#answer")
         visit.page.go_back()  # Alt and the left arrow are keys of a window, which there is not
-        visit.until("document.getElementById('answer').textContent.startsWith('Left: insula')")
+        visit.until("document.getElementById('answer').textContent.startsWith('Left insula')")
         assert visit.errors == []

@@ -31,7 +31,7 @@ def test_a_table_becomes_rows_that_sort_open_and_are_saved(shipped_visit, tmp_pa
     visit = shipped_visit
     give(visit, ("texts.csv", TABLE.encode()))
     rows = visit.page.locator("#many-table tbody tr").all_inner_texts()
-    assert "Left: insula" in rows[0]
+    assert "Left insula" in rows[0]
     assert "amygdala" in rows[1]
     assert "No place" in rows[2]
     assert visit.page.evaluate(PAINTED) == [True, True]  # the third has no map

@@ -6,6 +6,7 @@ meaning or goes.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from textwrap import shorten
 from typing import Any, ClassVar, Literal
@@ -138,11 +139,12 @@ class Finding(Schema):
     places: list[FindingPlace]
     """The seats first."""
 
-    def without_text(self) -> "Finding":
-        """Return the same without the words of the text."""
+    def without_text(self, unknown: Collection[str] = ()) -> "Finding":
+        """Return the same without the words of the text, and without places that are no terms."""
         places = [  # an artery is named by what it supplies
             replace(place, name=", ".join(place.names), words=None, where=None)
             for place in self.places
+            if not set(place.names) <= set(unknown)
         ]
         return replace(self, kind=None, places=places)
 
@@ -353,6 +355,7 @@ class Summary(Schema):
         -------
         Summary
         """
+        unknown = {mention.term for mention in self.mentions if not mention.known}
         return replace(
             self,
             terms=[replace(term, where=None) for term in self.terms],
@@ -362,7 +365,7 @@ class Summary(Schema):
                 if mention.known  # what is no term is in the words of the text
             ],
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
-            findings=[each.without_text() for each in self.findings],
+            findings=[each.without_text(unknown) for each in self.findings],
             contradictions=[each.without_text() for each in self.contradictions],
             kind_signs=[],
             rules=[],  # named in the words of the text

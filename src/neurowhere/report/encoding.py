@@ -344,7 +344,7 @@ def encoding_page(
         order=order_in_words(regions, "probability" if encoding.is_mean_map else sort, usual),
         usual=usual,
         terms=_strongest(summary),
-        answer=places_in_words(summary),
+        answer=places_in_words(summary if with_text else summary.without_text()),
         findings=findings_in_words(summary) if with_text else [],
         methods=encoding.methods(atlas=name_of(atlas)),
         still=pictures.get("map"),

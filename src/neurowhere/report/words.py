@@ -71,8 +71,9 @@ def _sides_in_words(found: dict[str, tuple[bool, float]]) -> str:
 
 
 def _information(region: Region) -> tuple[bool, float]:
-    ratio = max(region.ratio, 1e-9)
-    return region.named, region.probability * math.log(ratio)
+    if not region.ratio:  # none in regions that an atlas does not have
+        return region.named, 0.0
+    return region.named, region.probability * math.log(region.ratio)
 
 
 def findings_in_words(summary: Summary) -> list[tuple[str, list[tuple[str, str, str]]]]:
