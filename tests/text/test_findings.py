@@ -3,9 +3,10 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.findings import CUES, find_findings
+from neurowhere.text.findings import find_findings
 from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.reading.tables import alternatives, read_table, split
+from neurowhere.text.roles import CUES
 
 NAMES = [
     "frontal lobe",

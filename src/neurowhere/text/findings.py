@@ -8,39 +8,16 @@ drawn where the seats are; see `neurowhere.model.mixture`.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Literal, NamedTuple, get_args
+from itertools import groupby
+from typing import Literal, NamedTuple
 
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
 from neurowhere.text.reading.mentions import Mention, Mentions, Span
-from neurowhere.text.reading.tables import (
-    TEXT,
-    Column,
-    Row,
-    Trie,
-    alternatives,
-    one_of,
-    read_table,
-    split,
-)
+from neurowhere.text.roles import Cues, Role, SentenceCues, Told
 
-Role = Literal[
-    "seat",
-    "extension",
-    "mentioned",
-    "old",
-    "satellite",
-    "edema",
-    "landmark",
-    "pressed",
-    "level",
-    "compared",
-    "spared",
-]
-ROLES: tuple[Role, ...] = get_args(Role)
 Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
 DEPTHS: dict[Depth, re.Pattern[str]] = {
     # outside the tissue, and drawn on it
@@ -50,31 +27,22 @@ DEPTHS: dict[Depth, re.Pattern[str]] = {
     "deep": re.compile(r"\bdeep\b|\bcentrum semiovale\b|\bcorona radiata\b", re.I),
     "cortical": re.compile(r"\bcortical(?:ly)?\b|\bcortex\b|\bgyral\b", re.I),
 }
-CUES: dict[str, Column] = {
-    "id": TEXT,
-    "words": TEXT,
-    "role": one_of(" ".join(ROLES)),
-    "reach": one_of("ahead back both clause sentence near"),
-}
 # What is the seat of a report that names no other, the first of these that it has.
 PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
 CONCLUDED: tuple[Role, ...] = ("mentioned", "old")  # the same for its impression
+IN_TISSUE: tuple[Role, ...] = ("seat", "mentioned", "extension")  # not of ventricles and bones
+BESIDE: tuple[Role, ...] = ("landmark", "level", "pressed", "spared")
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
-OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
-BEYOND = ("back", "both", "near")  # of cues that may stand in the next cell of a row
-MOST_CUES = 40  # before a place, and after it
-REACH_BEFORE = 300  # characters before a place
-REACH_BACK = 12  # words between a place and the cue after it
+REACH_BEFORE = 120  # characters before a place that is added to a list
 _WORD = re.compile(r"[^\W_]+")
-_CLAUSE = re.compile(
-    r"[,:;]|\n|[.!?]\s|\b(?:with|but|while|whereas|which|due|secondary|from|because|caused)\b"
-)
-# Between a place and what is said of it: "the pons, including its floor, is normal".
-_ASIDE = re.compile(r"\s*(?:,[^,;:]*,|\([^()]*\))\s*")
 # What the next sentence denies of a lesion, it denies of no place: "It does not enhance".
 _OF_IT = re.compile(r"\.\s+(?:It|They|This|These)\b[^?]*$")
-_INCLUDING = re.compile(r"\b(?:including|such as|notably|especially)\b[^;:.]*$", re.I)
-_AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
+# Before a place of which the same is said as of the one before it.
+_LIKEWISE = re.compile(
+    r"\b(?:including|such as|notably|especially|likewise"
+    r"|(?:as|so) (?:is|are|has|have|does|do|was|were))\b[^;:.]*$",
+    re.I,
+)
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
 _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
@@ -96,17 +64,8 @@ _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
     r"|(?<![^\s(])[LR]t?(?= (?:[a-z]{3}|[AMP]\d))"
 )
-_NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
-_VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
-_NEXT = re.compile(
-    r"[ ]?(?:(?:lobes?|gyr(?:us|i)|g\.|cortex|nucle(?:us|i)|hemi\w*|is|are|was|were) ?)*", re.I
-)
-_LIST = re.compile(
-    r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
-)
-_STOP = re.compile(r"[,;:—–\n]")
 _SIZE = re.compile(
     r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?(mm|cm)\b", re.I
 )
@@ -203,18 +162,6 @@ class Finding:
         return tuple(place for place in self.places if place.role == "seat")
 
 
-@cache
-def _cues() -> Trie[Row]:
-    rows = read_table("neurowhere.text", "roles", CUES)
-    pairs = [
-        (phrase, row)
-        for row in rows
-        for item in split(row["words"])
-        for phrase in alternatives(item)
-    ]
-    return Trie(pairs)
-
-
 def document_of(text: str) -> Document:
     """Return the words and the sentences of a text."""
     found = list(_WORD.finditer(text))
@@ -252,26 +199,22 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     [('insula', 'seat'), ('putamen', 'extension'), ('lateral ventricle', 'pressed')]
     """
     document = document_of(text)
-    places = list(_places(text, mentions))
+    places = sorted(_places(text, mentions), key=lambda place: place.span)
     document = document.renamed([_name(document, place) for place in places])
     lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
-    denied = {(each.start, each.end) for each in lesions if each.is_negated}
-    signs = (*mentions.rule_based, *mentions.found)
-    of_body = {each.side_span for each in signs if each.is_crossed or each.rule_kind == "sign"}
-    sides = [match for match in _SIDE.finditer(text) if match.span() not in of_body]
-    placed = _with_roles(document, places, denied, sides)
-    by_sentence: dict[int, list[Place]] = {}
-    for place in placed:
-        number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
-        by_sentence.setdefault(number, []).append(place)
+    cues = Cues(document, {(each.start, each.end) for each in lesions if each.is_negated})
     lesions = [mention for mention in lesions if mention.is_present]
     starts = [mention.start for mention in lesions]
+    sides, concluded = _sides(text, mentions), _conclusion(text)
+    has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
     findings: list[Finding] = []
-    for number, places in by_sentence.items():
+    for number, own in groupby(places, key=lambda place: _sentence_of(document, place)):
         span = document.span(*document.sentences[number])
+        sentence = _Sentence.read(cues, number, span, sides, has_name=has_name)
+        placed = sentence.placed([replace(p, is_concluded=_is_in(p, concluded)) for p in own])
         first = next(iter(lesions[slice(*(bisect_left(starts, at) for at in span))]), None)
         kind = text[first.start : first.end] if first else ""
-        _add(findings, Finding(kind, tuple(places), _size_mm(text[slice(*span)])))
+        _add(findings, Finding(kind, tuple(placed), sentence.size_mm))
     return _with_sides(_with_seats(findings))
 
 
@@ -280,31 +223,54 @@ def _name(document: Document, place: Place) -> Name:
     return Name(first, max(first + 1, bisect_left(document.starts, place.span[1])), -1, True)
 
 
+def _sentence_of(document: Document, place: Place) -> int:
+    return document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
+
+
+def _is_in(place: Place, span: Span) -> bool:
+    return span[0] <= place.span[0] < span[1]
+
+
+def _sides(text: str, mentions: Mentions) -> list[re.Match[str]]:
+    """Return the words of sides, but for those of the body."""
+    signs = (*mentions.rule_based, *mentions.found)
+    of_body = {each.side_span for each in signs if each.is_crossed or each.rule_kind == "sign"}
+    return [match for match in _SIDE.finditer(text) if match.span() not in of_body]
+
+
+# ---- places
+
+
 def _places(text: str, mentions: Mentions) -> Iterator[Place]:
-    """Yield the structures that a text affirms, and those that its arteries point to."""
-    spans = []
-    territories = {
-        (rule.start, rule.end)
+    """Yield the structures that a text names, and those that its arteries point to."""
+    territories = [
+        rule
         for rule in mentions.rule_based
-        if rule.rule_kind == "artery" and rule.implied and _counts(rule)
-    }
-    for mention in (*(each for each in mentions.found if each.is_structure), *mentions.places):
-        if (mention.start, mention.end) in territories:
-            continue  # drawn by the parts of its territory
-        if _is_place(mention):
-            spans.append((mention.start, mention.end))
-            yield _place(text, mention, (mention.term,))
-    spans.sort()
-    for mention in mentions.rule_based:
-        number = bisect_left(spans, (mention.end,))
-        is_new = not any(end > mention.start for _, end in spans[max(0, number - 3) : number])
-        if _counts(mention) and mention.implied and mention.rule_kind in OF_PLACES and is_new:
-            sides = {structure.side for structure in mention.implied if structure.side}
-            side = sides.pop() if len(sides) == 1 else mention.side
-            names = tuple(structure.term for structure in mention.implied)
-            where = mention.side_span or (mention.start, mention.end) if side else None
-            place = _place(text, mention, names)
-            yield replace(place, side=side, side_where=where, territory=mention.term)
+        if rule.rule_kind in OF_PLACES and rule.implied and _counts(rule)
+    ]
+    drawn = {(rule.start, rule.end) for rule in territories if rule.rule_kind == "artery"}
+    structures = [mention for mention in mentions.found if mention.is_structure]
+    named = [
+        mention
+        for mention in (*structures, *mentions.places)
+        if (mention.start, mention.end) not in drawn and _is_place(mention)
+    ]
+    for mention in named:
+        yield _place(text, mention, (mention.term,))
+    spans = sorted((mention.start, mention.end) for mention in named)
+    for rule in territories:
+        number = bisect_left(spans, (rule.end,))
+        if not any(end > rule.start for _, end in spans[max(0, number - 3) : number]):
+            yield _territory(text, rule)
+
+
+def _territory(text: str, rule: Mention) -> Place:
+    """Return the place of an artery, a syndrome or a site: the parts that it points to."""
+    sides = {structure.side for structure in rule.implied if structure.side}
+    side = sides.pop() if len(sides) == 1 else rule.side
+    where = rule.side_span or (rule.start, rule.end) if side else None
+    place = _place(text, rule, tuple(structure.term for structure in rule.implied))
+    return replace(place, side=side, side_where=where, territory=rule.term)
 
 
 def _is_place(mention: Mention) -> bool:
@@ -341,110 +307,107 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     )
 
 
-def _with_roles(
-    document: Document,
-    places: Sequence[Place],
-    denied: Collection[Span],
-    sides: Sequence[re.Match[str]],
-) -> list[Place]:
-    """Give each place the role that the cues of its sentence give it, in the order of the text.
-
-    Lesions that are denied are no cues.
-    """
-    cues = [
-        (first, end, row)
-        for first, end, row in _cues().find(document.words)
-        if row["role"] != "seat"
-        or not (
-            document.span(first, end) in denied
-            or _NO.intersection(document.words[max(0, first - 2) : first])
-        )
-    ]
-    firsts = [first for first, _, _ in cues]
-    concluded = _conclusion(document.text)
-    has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
-    found: list[Place] = []
-    told: dict[Span, _Sentence] = {}
-    for place in sorted(places, key=lambda place: place.span):
-        token = bisect_right(document.starts, place.span[0]) - 1
-        first, end = document.sentences[document.sentence_of(token)]
-        line = document.text.find("\n", place.span[1])
-        stop = max(end, bisect_left(document.starts, line if line >= 0 else len(document.text)))
-        here = bisect_left(firsts, token)
-        last = bisect_left(firsts, end)
-        own = cues[max(bisect_left(firsts, first), here - MOST_CUES) : min(last, here + MOST_CUES)]
-        cells = cues[last : min(bisect_left(firsts, stop), last + MOST_CUES)]
-        own = [*own, *(cue for cue in cells if cue[2]["reach"] in BEYOND)]
-        is_concluded = concluded[0] <= place.span[0] < concluded[1]
-        span = document.span(first, end)
-        if span not in told:
-            told[span] = _Sentence.read(document.text, span, sides)
-        sentence = told[span]
-        row, is_weak, is_told = _role_of(document, place, own)
-        if place.denial and _is_of_lesion(document.text, place, is_told=is_told):
-            place = replace(place, role="seat", weight=1.0, status="affirmed")
-        elif place.role != "seat":
-            row, is_weak = None, False
-        role: Role = place.role
-        if row:
-            role = row["role"]  # type: ignore[assignment]
-        elif role == "seat":
-            role = "mentioned" if sentence.size_mm is None else "seat"
-        if role == "seat" and is_weak and _is_topic(document, place, own):
-            role = "mentioned"
-        is_fluid = FLUID.search(f"{place.words} {place.names[0]}".lower())
-        is_bone = _BONE.match(document.text, place.span[1])
-        if role in ("seat", "mentioned", "extension") and (is_fluid or is_bone):
-            role = "level"
-        elif role == "seat" and len(place.names) > 1 and has_name:
-            role = "extension"
-        rule = row.name if row else ""
-        before = document.text[max(span[0], place.span[0] - REACH_BEFORE) : place.span[0]]
-        if _INCLUDING.search(before) and found and found[-1].role == "spared":
-            role = "spared" if found[-1].span[0] >= span[0] else role
-        own_side = sentence.side if place.side is None else None
-        found.append(
-            replace(
-                place,
-                role=role,
-                rule=rule,
-                side=own_side[0] if own_side and role != "spared" else place.side,
-                side_where=own_side[1] if own_side else _within(place.side_where, span),
-                is_concluded=is_concluded,
-                is_weak=is_weak,
-                depth=sentence.depth if role == "seat" else None,
-                size_mm=sentence.size_mm if role == "seat" else None,
-            )
-        )
-    return found
+# ---- what a sentence says of its places
 
 
 class _Sentence(NamedTuple):
-    """What a sentence says of all its places."""
+    """A sentence, its cues, and what it says of all its places.
 
+    Attributes
+    ----------
+    heading : str or None
+        Role of what its line says, where a heading gives it one.
+    has_name : bool
+        Whether the text names a place that is no territory.
+    """
+
+    text: str
+    span: Span
+    cues: SentenceCues
     depth: Depth | None
     size_mm: float | None
     side: tuple[Side, Span] | None
+    heading: Role | None
+    has_name: bool
 
     @classmethod
-    def read(cls, text: str, span: Span, sides: Sequence[re.Match[str]]) -> "_Sentence":
-        sentence = text[slice(*span)]
-        return cls(_depth_of(sentence), _size_mm(sentence), _side_of(sides, span))
+    def read(
+        cls, cues: Cues, number: int, span: Span, sides: Sequence[re.Match[str]], *, has_name: bool
+    ) -> "_Sentence":
+        text = cues.document.text
+        words, heading = text[slice(*span)], cues.heading(span[0])
+        return cls(
+            text,
+            span,
+            cues.of_sentence(number),
+            _depth_of(words),
+            _size_mm(words),
+            _side_of(sides, span),
+            heading and heading.role,
+            has_name,
+        )
+
+    def placed(self, places: Sequence[Place]) -> list[Place]:
+        """Return places of the sentence, in their order, with their roles and sides."""
+        done: list[Place] = []
+        for place in places:
+            found = self._with_role(place)
+            if done and done[-1].role == "spared" and self._is_likewise(place):
+                found = replace(found, role="spared", rule=done[-1].rule)
+            is_seat, has_side = found.role == "seat", place.side is not None
+            side, where = (None if has_side else self.side) or (place.side, place.side_where)
+            done.append(
+                replace(
+                    found,
+                    side=place.side if found.role == "spared" else side,
+                    side_where=where and _within(where, self.span),
+                    depth=self.depth if is_seat else None,
+                    size_mm=self.size_mm if is_seat else None,
+                )
+            )
+        return done
+
+    def _with_role(self, place: Place) -> Place:
+        told = self.cues.of(place.span)
+        if place.denial and self._is_of_lesion(place, told):
+            place = replace(place, role="seat", weight=1.0, status="affirmed")
+        elif place.role != "seat":
+            return place
+        return replace(place, role=self._role(place, told), rule=told.row, is_weak=told.is_weak)
+
+    def _role(self, place: Place, told: Told) -> Role:
+        """Return the role of a place that is not denied."""
+        role: Role = told.role or ("mentioned" if self.size_mm is None else "seat")
+        if self.heading and role in ("seat", "mentioned") and (told.is_weak or role != "seat"):
+            role = self.heading
+        if role == "seat" and told.is_weak and self._is_topic(place):
+            return "mentioned"
+        if role in IN_TISSUE and _is_beside_tissue(self.text, place):
+            return "level"
+        is_part = role == "seat" and len(place.names) > 1 and self.has_name
+        return "extension" if is_part else role
+
+    def _is_of_lesion(self, place: Place, told: Told) -> bool:
+        """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
+        start, end = place.denial or place.span
+        if start < place.span[1]:
+            return False
+        return told.is_subject or bool(_OF_IT.search(self.text, place.span[1], end))
+
+    def _is_topic(self, place: Place) -> bool:
+        """Whether a place only heads what is said: "Brain stem: the mass comes near it."."""
+        return self.text.startswith(":", place.span[1]) and self.cues.tells(BESIDE)
+
+    def _is_likewise(self, place: Place) -> bool:
+        """Whether the same is said of a place as of the one before it."""
+        before = max(self.span[0], place.span[0] - REACH_BEFORE)
+        return bool(_LIKEWISE.search(self.text[before : place.span[0]]))
 
 
-def _is_of_lesion(text: str, place: Place, *, is_told: bool) -> bool:
-    """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
-    start, end = place.denial or place.span
-    if start < place.span[1]:
-        return False
-    return is_told or bool(_OF_IT.search(text, place.span[1], end))
-
-
-def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
-    """Whether a place only heads what is said: "Brain stem: the mass comes near it."."""
-    if not document.text.startswith(":", place.span[1]):
-        return False
-    return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
+def _is_beside_tissue(text: str, place: Place) -> bool:
+    """Whether a place is fluid or bone."""
+    is_fluid = FLUID.search(f"{place.words} {place.names[0]}".lower())
+    return bool(is_fluid or _BONE.match(text, place.span[1]))
 
 
 def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span] | None:
@@ -455,17 +418,14 @@ def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span
     return (own.pop(), found[0].span()) if len(own) == 1 else None
 
 
-def _within(span: Span | None, sentence: Span) -> Span | None:
-    return span if span and sentence[0] <= span[0] < sentence[1] else None
+def _within(span: Span, sentence: Span) -> Span | None:
+    return span if sentence[0] <= span[0] < sentence[1] else None
 
 
 def _depth_of(sentence: str) -> Depth | None:
     """Return the only layer that a sentence names."""
     found = [depth for depth, words in DEPTHS.items() if words.search(sentence)]
     return found[0] if len(found) == 1 or "surface" in found else None
-
-
-Cues = Sequence[tuple[int, int, Row]]
 
 
 def _conclusion(text: str) -> Span:
@@ -477,77 +437,15 @@ def _conclusion(text: str) -> Span:
     return found[-1].start(), plan.start() if plan else len(text)
 
 
-def _is_of_clause(document: Document, start: int, end: int) -> bool:
-    """Whether nothing but other places of a list, and a few words, is between a place and a cue."""
-    between = document.text[start:end]
-    if len(between.split()) > REACH_BACK:
-        return False
-    if _ASIDE.fullmatch(between):
-        return True
-    inside = document.names_within(
-        bisect_left(document.starts, start), bisect_left(document.starts, end)
-    )
-    for number in reversed(inside):
-        name = document.names[number]
-        a, b = document.span(name.first, name.end)
-        between = between[: a - start] + " " * (b - a) + between[b - start :]
-    listed = _LIST.sub(" ", between)
-    return not _CLAUSE.search(between) or (bool(inside) and not listed.strip())
-
-
-def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool, bool]:
-    """Return the cue that gives a place its role, and whether it is only somewhere in the sentence.
-
-    A cue after the place, or in its clause, comes first; then the last one before it. The last
-    value is whether its clause is about a lesion.
-    """
-    text, (start, end) = document.text, place.span
-    before: Row | None = None
-    near: Row | None = None
-    is_subject = False  # a lesion is; it is in the place, of which nothing else is said then
-    of_edema: Row | None = None
-    for first, last, row in cues:
-        cue_start, cue_end = document.starts[first], document.ends[last - 1]
-        is_before, is_after = cue_end <= start, cue_start >= end
-        between = text[cue_end:start] if is_before else text[end:cue_start]
-        is_outside = is_before or is_after
-        is_free = row["role"] not in OF_SUBJECT or not is_subject
-        if is_outside and is_free and _decides(document, row, is_after, between, place, cue_start):
-            return row, False, is_subject
-        if row["reach"] in ("ahead", "both") and is_before:
-            before = row
-            is_subject = row["role"] == "seat" and not _CLAUSE.search(between)
-        if row["role"] == "seat":
-            near = row
-        elif row["role"] == "edema" and near is None:  # what the sentence speaks of
-            of_edema = row
-    given = before or near
-    if of_edema and given and given["role"] == "seat":
-        return of_edema, before is None, is_subject
-    return given, before is None, is_subject
-
-
-def _decides(
-    document: Document, row: Row, is_after: bool, between: str, place: Place, cue_start: int
-) -> bool:
-    """Whether a cue reaches a place in a way that no other cue changes."""
-    reach = row["reach"]
-    if reach == "clause":
-        is_stopped = _STOP.search(between.strip(" ,(") if is_after else between.lstrip(": "))
-        return not (is_stopped or (is_after and _AFTER_OLD.search(between)))
-    if not is_after:
-        return False
-    if reach in ("near", "back") and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
-        return True
-    return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
-
-
 def _size_mm(sentence: str) -> float | None:
     sizes = [
         float(match[1].replace(",", ".")) * (10 if match[2].lower() == "cm" else 1)
         for match in _SIZE.finditer(sentence)
     ]
     return max(sizes, default=None)
+
+
+# ---- findings
 
 
 def _add(findings: list[Finding], new: Finding) -> None:
@@ -576,32 +474,33 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
     of its territory.
     """
     every = [place for finding in findings for place in finding.places]
-    seats = [place for place in every if place.role == "seat"]
-    roles = {place.role for place in every}
-    is_placed = any(not _is_territory(place) for place in seats) or (
-        bool(seats) and (roles == {"seat"} or "extension" not in roles)
-    )
+    seats = _best(every, ["seat"])
+    is_placed = _is_placed(every, seats)
     concluded = [place for place in every if place.is_concluded]
-    if any(place.role == "seat" for place in concluded):
+    if _best(concluded, ["seat"]):
         concluded = []
     raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
     if not (raised or is_placed):
         raised = _best(every, PROMOTED)
-    new_seats, extensions = frozenset(raised), frozenset([] if is_placed else seats)
+    roles: dict[Place, Role] = {} if is_placed else dict.fromkeys(seats, "extension")
+    roles |= dict.fromkeys(raised, "seat")
     return [
         replace(
             finding,
             places=tuple(
-                replace(place, role="seat")
-                if place in new_seats
-                else replace(place, role="extension")
-                if place in extensions
-                else place
-                for place in finding.places
+                replace(place, role=roles.get(place, place.role)) for place in finding.places
             ),
         )
         for finding in findings
     ]
+
+
+def _is_placed(every: Sequence[Place], seats: Sequence[Place]) -> bool:
+    """Whether a report has a seat: a territory is none where other places are known."""
+    if not all(map(_is_territory, seats)):
+        return True
+    roles = {place.role for place in every}
+    return bool(seats) and (roles == {"seat"} or "extension" not in roles)
 
 
 def _with_sides(findings: list[Finding]) -> list[Finding]:
@@ -611,12 +510,18 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
     done = []
     for finding in findings:
         own = next((place.side for place in finding.seats if place.side), None)
-        places, before = list[Place](), None if own else default
-        for place in finding.places:
-            before = place.side if place.role == "seat" and place.side else before
-            given = before if place.role == "seat" else before or own
-            keeps = place.side or place.role in ("spared", "mentioned")
-            places.append(place if keeps else replace(place, side=given))
+        places = list(_sided(finding.places, own, default))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done
+
+
+def _sided(places: Sequence[Place], own: Side | None, default: Side | None) -> Iterator[Place]:
+    """Yield the places of a finding: each has its side, that of the seat before it, or another."""
+    before = None if own else default
+    for place in places:
+        is_seat = place.role == "seat"
+        before = (is_seat and place.side) or before
+        given = before or (None if is_seat else own)
+        keeps = place.side or place.role in ("spared", "mentioned")
+        yield place if keeps else replace(place, side=given)

@@ -1,0 +1,275 @@
+"""Roles: what a report says of each place: the lesion is there, presses on it, or spares it.
+
+A place has the role that a cue of its sentence gives it: ``roles.csv``. The reach of a cue is
+
+- *ahead*: places after it, until the next such cue; the last one before a place counts,
+- *back*: a place before it, with nothing but a list of places and a few words between them,
+- *both*: either,
+- *near*: a place right before it, as the value in a cell of a table,
+- *clause*: places before and after it, up to a comma or a colon,
+- *sentence*: places of its sentence that no other cue reaches,
+- *heading*: what else its line says, if the line begins with it.
+
+What decides is a cue of the clause before the place, then the first one after it that reaches it,
+then the last one ahead of it, then a lesion anywhere in the sentence. A sentence is read once, and
+of its cues only those within `REACH` words of a place are tried, so that time is linear.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from typing import Literal, NamedTuple, get_args
+
+from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.tables import (
+    TEXT,
+    Column,
+    Row,
+    Trie,
+    alternatives,
+    one_of,
+    read_table,
+    split,
+)
+
+Span = tuple[int, int]
+Role = Literal[
+    "seat",
+    "extension",
+    "mentioned",
+    "old",
+    "satellite",
+    "edema",
+    "landmark",
+    "pressed",
+    "level",
+    "compared",
+    "spared",
+]
+ROLES: tuple[Role, ...] = get_args(Role)
+CUES: dict[str, Column] = {
+    "id": TEXT,
+    "words": TEXT,
+    "role": one_of(" ".join(ROLES)),
+    "reach": one_of("ahead back both clause sentence near heading"),
+}
+AHEAD, BACK, NEAR = ("ahead", "both"), ("back", "both"), ("near", "back")
+BEYOND = ("back", "both", "near")  # may stand in the next cell of a row
+OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
+REACH = 16  # words between a place and the cue after it
+LONGEST_CLAUSE = 300  # characters between a place and the cue of its clause
+LONGEST_HEADING = 3  # words of a line within which its heading begins
+_NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
+_CLAUSE = re.compile(
+    r"[,:;]|\n|[.!?]\s|\b(?:with|but|while|whereas|which|due|secondary|from|because|caused)\b"
+)
+# Between a place and what is said of it: "the pons, including its floor, is normal".
+_ASIDE = re.compile(r"\s*(?:of the [\w ]{1,24})?(?:,[^,;:]*,|\([^()]*\))\s*")
+_AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
+_VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
+_NEXT = re.compile(
+    r"[ ]?(?:(?:lobes?|gyr(?:us|i)|g\.|cortex|nucle(?:us|i)|hemi\w*|is|are|was|were) ?)*", re.I
+)
+_LIST = re.compile(
+    r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
+)
+_STOP = re.compile(r"[,;:—–\n]")
+
+
+class Cue(NamedTuple):
+    """A phrase of the table in a text: its characters, its first word, and what its row says."""
+
+    start: int
+    end: int
+    word: int
+    role: Role
+    reach: str
+    row: str
+
+
+class Told(NamedTuple):
+    """What a sentence says of a place.
+
+    Attributes
+    ----------
+    role : str or None
+        None if no cue reaches the place.
+    row : str
+        Name of the row of the cue; empty where there is none.
+    is_weak : bool
+        Whether the cue is a lesion that is only somewhere in the sentence.
+    is_subject : bool
+        Whether its clause is about a lesion.
+    """
+
+    role: Role | None
+    row: str
+    is_weak: bool
+    is_subject: bool
+
+
+@cache
+def _table() -> Trie[Row]:
+    rows = read_table("neurowhere.text", "roles", CUES)
+    pairs = [
+        (phrase, row)
+        for row in rows
+        for item in split(row["words"])
+        for phrase in alternatives(item)
+    ]
+    return Trie(pairs)
+
+
+class Cues:
+    """The cues of a text, in its order.
+
+    Parameters
+    ----------
+    document : Document
+        Its names are the places of the report.
+    denied : collection of (int, int)
+        Lesions that the text denies, which are no cues.
+    """
+
+    def __init__(self, document: Document, denied: Collection[Span]) -> None:
+        self.document = document
+        self.found = list(self._find(denied))
+        self.words = [cue.word for cue in self.found]
+
+    def _find(self, denied: Collection[Span]) -> Iterator[Cue]:
+        document = self.document
+        for first, end, row in _table().find(document.words):
+            span, role = document.span(first, end), row["role"]
+            before = document.words[max(0, first - 2) : first]
+            if role != "seat" or not (span in denied or _NO.intersection(before)):
+                yield Cue(*span, first, role, row["reach"], row.name)  # type: ignore[arg-type]
+
+    def of_sentence(self, number: int) -> "SentenceCues":
+        """Return the cues of a sentence, and those within reach after it."""
+        first, end = self.document.sentences[number]
+        here, last, stop = (bisect_left(self.words, i) for i in (first, end, end + REACH))
+        start = self.document.ends[end - 1]
+        line = self.document.text.find("\n", start, start + LONGEST_CLAUSE)
+        near = self.found[last:stop]
+        after = [cue for cue in near if cue.reach in BEYOND and not 0 <= line < cue.start]
+        return SentenceCues(self.document, self.found[here:last], after)
+
+    def heading(self, start: int) -> Cue | None:
+        """Return the cue of a heading that the line of some character begins with."""
+        line = self.document.text.rfind("\n", 0, start) + 1
+        word = bisect_left(self.document.starts, line)
+        first, end = (bisect_left(self.words, i) for i in (word, word + LONGEST_HEADING))
+        return next((cue for cue in self.found[first:end] if cue.reach == "heading"), None)
+
+
+class SentenceCues:
+    """The cues of one sentence: what it says of its places.
+
+    Parameters
+    ----------
+    document : Document
+    own : sequence of Cue
+        In the order of the text.
+    after : sequence of Cue
+        Cues of the cells that follow in a row of a table.
+    """
+
+    def __init__(self, document: Document, own: Sequence[Cue], after: Sequence[Cue]) -> None:
+        self.document, self.cues = document, [*own, *after]
+        self.starts = [cue.start for cue in self.cues]
+        self.words = [cue.word for cue in self.cues]
+        self.lesion = next((cue for cue in reversed(own) if cue.role == "seat"), None)
+        of_edema = next((cue for cue in own if cue.role in ("edema", "seat")), None)
+        self.edema = of_edema if of_edema and of_edema.role == "edema" else None
+        self.ahead = _latest(self.cues, AHEAD)
+        self.clause = _latest(self.cues, ("clause",))
+
+    def tells(self, roles: Collection[Role]) -> bool:
+        """Whether any cue gives one of some roles."""
+        return any(cue.role in roles for cue in self.cues)
+
+    def of(self, span: Span) -> Told:
+        """Return what the sentence says of a place.
+
+        Parameters
+        ----------
+        span : (int, int)
+            Where the text has the place.
+
+        Returns
+        -------
+        Told
+        """
+        here = bisect_left(self.starts, span[0])
+        before = self._before(here, span[0], self.ahead)
+        is_subject = (
+            before is not None
+            and before.role == "seat"
+            and not _CLAUSE.search(self.document.text, before.end, span[0])
+        )
+        decisive = self._decisive(here, span, is_subject=is_subject)
+        if decisive:
+            return Told(decisive.role, decisive.row, False, is_subject)
+        given = before or self.lesion
+        if given and given.role == "seat" and self.edema:
+            given = self.edema
+        role, row = (given.role, given.row) if given else (None, "")
+        return Told(role, row, before is None, is_subject)
+
+    def _before(self, here: int, start: int, latest: Sequence[Cue | None]) -> Cue | None:
+        """Return the last cue of some reach that ends before a character."""
+        while here and self.cues[here - 1].end > start:
+            here -= 1
+        return latest[here]
+
+    def _decisive(self, here: int, span: Span, *, is_subject: bool) -> Cue | None:
+        """Return the cue that no other changes: one of the clause, or the first one after."""
+        of_clause = self._before(here, span[0], self.clause)
+        if of_clause and self._is_of_clause(of_clause, span):
+            return of_clause
+        last = bisect_right(self.document.starts, span[1] - 1) + REACH
+        for cue in self.cues[here : bisect_left(self.words, last)]:
+            is_free = cue.role not in OF_SUBJECT or not is_subject
+            if cue.start >= span[1] and is_free and self._reaches(cue, span):
+                return cue
+        return None
+
+    def _is_of_clause(self, cue: Cue, span: Span) -> bool:
+        """Whether a cue that speaks of a clause is in that of a place."""
+        is_after = cue.start >= span[1]
+        start, end = (span[1], cue.start) if is_after else (cue.end, span[0])
+        between = self.document.text[start:end]
+        if len(between) > LONGEST_CLAUSE or (is_after and _AFTER_OLD.search(between)):
+            return False
+        return not _STOP.search(between.strip(" ,(") if is_after else between.lstrip(": "))
+
+    def _reaches(self, cue: Cue, span: Span) -> bool:
+        """Whether a cue after a place speaks of it."""
+        if cue.reach == "clause":
+            return self._is_of_clause(cue, span)
+        between = self.document.text[span[1] : cue.start]
+        if cue.reach in NEAR and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
+            return True
+        return cue.reach in BACK and self._is_listed(between, span[1], cue.start)
+
+    def _is_listed(self, between: str, start: int, end: int) -> bool:
+        """Whether only other places of a list, and a few words, are between a place and a cue."""
+        if _ASIDE.fullmatch(between):
+            return True
+        document = self.document
+        words = bisect_left(document.starts, start), bisect_left(document.starts, end)
+        inside = [document.names[number] for number in document.names_within(*words)]
+        for name in reversed(inside):
+            first, last = (at - start for at in document.span(name.first, name.end))
+            between = between[:first] + " " * (last - first) + between[last:]
+        is_list = bool(inside) and not _LIST.sub(" ", between).strip()
+        return is_list or not _CLAUSE.search(between)
+
+
+def _latest(cues: Sequence[Cue], reaches: Collection[str]) -> list[Cue | None]:
+    """Return the last cue of some reach before each of a sequence, and before its end."""
+    latest: list[Cue | None] = [None]
+    for cue in cues:
+        latest.append(cue if cue.reach in reaches else latest[-1])
+    return latest
