@@ -64,8 +64,12 @@ def main():
     arguments = parser.parse_args()
     model = load_model()
     judge = Judge(model)
-    rows, worst = [], []
-    for name, reports in read_sets():
+    rows, worst, drawn = [], [], []
+    for name, some in read_sets():
+        reports = [report for report in some if report["seats"]]
+        normal = model.encode_many(report["text"] for report in some if not report["seats"])
+        told = [encoding.support.level for encoding in normal]
+        drawn += [[name, len(told), len(told) - told.count("none")]] if told else []
         for kind in (None, "study"):
             texts = (report["text"] for report in reports)
             encodings = list(model.encode_many(texts, kind=kind))
@@ -74,12 +78,14 @@ def main():
             if kind is None and name == "reports, open":
                 worst = sorted(zip(scores.to_dict("records"), reports, encodings), key=badness)
     print_table(list(rows[0]), [list(row.values()) for row in rows])
+    print_table(["set", "reports without a finding", "drawn"], drawn)
     if arguments.output:
         arguments.output.write_text(sheet(worst[: arguments.worst], judge), "utf-8")
 
 
 def read_sets():
-    yield "reports, fresh", read_jsonl("reports_fresh")
+    for part in ("fresh", "late_open", "late_frozen"):
+        yield f"reports, {part.replace('_', ' ')}", read_jsonl(f"reports_{part}")
     for part in ("open", "frozen"):
         yield f"reports, {part}", read_jsonl(f"reports_{part}")
         machine = read_jsonl(f"machine_{part}")

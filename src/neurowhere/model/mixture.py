@@ -29,8 +29,9 @@ from neurowhere.learn import LogLinear, Predictor
 from neurowhere.space import Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import gazetteer_of, side_of_regions
 from neurowhere.text import Vocabulary
-from neurowhere.text.findings import Depth, Finding, Place, Role
+from neurowhere.text.findings import Depth, Finding, Place
 from neurowhere.text.places import Side
+from neurowhere.text.roles import Role
 
 Floats = NDArray[np.floating]
 Map = NDArray[np.float32]  # (m,), sums to 1
@@ -75,7 +76,10 @@ AT_MOST: dict[Role, float] = {
     "landmark": 0.4,
     "old": 0.4,
     "mentioned": 0.4,
+    "level": 0.4,
 }
+ONLY_NAMED: tuple[Role, ...] = ("mentioned", "level")  # says nothing of a seat that is there
+
 FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
 
@@ -491,48 +495,44 @@ def _overlap(one: Floats | None, other: Floats | None) -> bool:
     return _is_within(one, other) or _is_within(other, one)
 
 
+def _is_refined(outer: Floats | None, others: Iterable[Floats | None]) -> bool:
+    """Whether another place is a part of one, and clearly smaller: a gyrus of its lobe."""
+    return outer is not None and any(
+        part is not None and part.sum() < FINER * outer.sum() and _is_within(part, outer)
+        for part in others
+    )
+
+
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
-    """Lower the weight of a seat that another one makes more precise: a lobe beside its gyrus."""
+    """Lower the weight of a seat that another one makes more precise."""
     inside = {key: maps.membership(each.place) for key, each in seats.items()}
-    refined = dict(seats)
-    for key, outer in inside.items():
-        if outer is not None and any(
-            part.sum() < FINER * outer.sum() and (part * outer).sum() > PART * part.sum()
-            for part in inside.values()
-            if part is not None
-        ):
-            refined[key] = seats[key]._replace(weight=REFINED * seats[key].weight)
-    return refined
+    return {
+        key: each._replace(weight=REFINED * each.weight)
+        if _is_refined(inside[key], inside.values())
+        else each
+        for key, each in seats.items()
+    }
 
 
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     """Return by how much what the report says of places without a finding lowers each region."""
-    seats: dict[Key, Floats] = {}
-    empty: dict[tuple[Key, Role], Floats] = {}
-    for place in (place for finding in findings for place in finding.places):
-        key = names_of(place), place.side
-        is_seat = place.role == "seat"
-        if key in seats if is_seat else (key, place.role) in empty:
-            continue
-        if (inside := maps.membership(place)) is None:
-            continue
-        if is_seat:
-            seats[key] = inside
-        elif place.role in AT_MOST:
-            empty[key, place.role] = inside
+    places = [place for finding in findings for place in finding.places]
+    of_seats = {(names_of(p), p.side): maps.membership(p) for p in places if p.role == "seat"}
+    seats = [inside for inside in of_seats.values() if inside is not None]
+    finest = [inside for inside in seats if not _is_refined(inside, seats)]
+    empty = {(names_of(p), p.side, p.role): p for p in places if p.role in AT_MOST}
     kept = np.ones_like(q)
-    mean = maps.mean_map
-    for (_, role), inside in sorted(empty.items(), key=lambda item: -AT_MOST[item[0][1]]):
-        own, most = inside >= REACHED, AT_MOST[role]
-        for seat in seats.values():
-            if role == "mentioned" or _is_within(seat, inside):
-                own &= seat < HALF
-        expected = mean[own].sum()
-        if not expected:
+    for place in sorted(empty.values(), key=lambda place: -AT_MOST[place.role]):
+        inside = maps.membership(place)
+        if inside is None:
             continue
-        ratio = (q * kept)[own].sum() / expected
-        if ratio > most:
-            kept[own] *= most / ratio
+        own = inside >= REACHED
+        for seat in finest:
+            if place.role in ONLY_NAMED or _is_within(seat, inside):
+                own &= seat < HALF
+        expected, found = maps.mean_map[own].sum(), (q * kept)[own].sum()
+        if found > AT_MOST[place.role] * expected:
+            kept[own] *= AT_MOST[place.role] * expected / found
     return kept
 
 

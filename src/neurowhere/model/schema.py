@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from textwrap import shorten
 from typing import Any, ClassVar, Literal
 
-from neurowhere.text.findings import Depth, Role
+from neurowhere.text.findings import Depth
 from neurowhere.text.kinds import Kind
+from neurowhere.text.roles import Role
 
 SCHEMA_VERSION = 1
 LONGEST_QUOTE = 160  # characters of a sentence

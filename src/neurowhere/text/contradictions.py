@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from neurowhere.text.findings import FLUID, Finding, Role, document_of
+from neurowhere.text.findings import FLUID, Finding, document_of
 from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.mentions import Span
 from neurowhere.text.reading.tables import TEXT, Column, Row, read_table, split
+from neurowhere.text.roles import Role
 
 OneSide = Literal["left", "right"]
 OTHER: dict[OneSide, OneSide] = {"left": "right", "right": "left"}

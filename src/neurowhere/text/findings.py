@@ -5,6 +5,7 @@ after it ("the ventricle is effaced"): ``roles.csv``. Without a cue it is the se
 drawn where the seats are; see `neurowhere.model.mixture`.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -60,6 +61,7 @@ _BONE = re.compile(
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
+LONGEST_ROW = 200  # characters after a cell, in which its row may tell a size
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
     r"|(?<![^\s(])[LR]t?(?= (?:[a-z]{3}|[AMP]\d))"
@@ -67,12 +69,28 @@ _SIDE = re.compile(
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _SIZE = re.compile(
-    r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?(mm|cm)\b", re.I
+    r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?"
+    r"(mm|cm|milli|centi|ml|cc)(?:met(?:re|er)s?)?\b",
+    re.I,
+)
+# What a conclusion says of a normal brain; the first of a study, the second of a lesion.
+_NORMAL = re.compile(
+    r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*|brain"
+    r"|imaging|head|for (?:age|\d))|\b(?:mri?|ct|pet|eeg|study|scan|brain) (?:is |was )?"
+    r"(?:entirely |completely )?(?:normal|unremarkable|negative)",
+    re.I,
+)
+_NONE = re.compile(r"\b(?:no|without)\b|\bnormal\b", re.I)
+# Sites of the scalp say where in the brain a record of currents has its finding.
+_OF_SITES = re.compile(r"\b(?:eeg|10.20|spikes?|waves?|ictal|discharges?|tms|r?tms|coil)\b", re.I)
+# Structures that have no side if their own sentence gives them none.
+_MIDLINE = re.compile(
+    r"brain ?stem|midbrain|pons|pontine|medulla|vermis|callosum|callosal|hypothalam|pituitary|pineal"
 )
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
-    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
+    r"|diagnosis|assessment|(?:suggested )?interpretation|bottom line|verdict|read|in summary|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
     r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
     r"|(?<=[.!?] )(?:impression|(?:in )?conclusion|opinion|(?:in )?summary|assessment)\b(?=[:,])",
@@ -215,7 +233,7 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
         first = next(iter(lesions[slice(*(bisect_left(starts, at) for at in span))]), None)
         kind = text[first.start : first.end] if first else ""
         _add(findings, Finding(kind, tuple(placed), sentence.size_mm))
-    return _with_sides(_with_seats(findings))
+    return _with_sides(_with_seats(findings, text[slice(*concluded)]))
 
 
 def _name(document: Document, place: Place) -> Name:
@@ -247,6 +265,7 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
         rule
         for rule in mentions.rule_based
         if rule.rule_kind in OF_PLACES and rule.implied and _counts(rule)
+        if rule.rule_kind != "site" or _OF_SITES.search(text)
     ]
     drawn = {(rule.start, rule.end) for rule in territories if rule.rule_kind == "artery"}
     structures = [mention for mention in mentions.found if mention.is_structure]
@@ -335,7 +354,9 @@ class _Sentence(NamedTuple):
         cls, cues: Cues, number: int, span: Span, sides: Sequence[re.Match[str]], *, has_name: bool
     ) -> "_Sentence":
         text = cues.document.text
-        words, heading = text[slice(*span)], cues.heading(span[0])
+        heading, line = cues.heading(span[0]), text.find("\n", span[1], span[1] + LONGEST_ROW)
+        is_row = text[span[1] : span[1] + 2].lstrip(" ").startswith(("|", "\t"))
+        words = text[span[0] : line if is_row and line > 0 else span[1]]
         return cls(
             text,
             span,
@@ -438,11 +459,20 @@ def _conclusion(text: str) -> Span:
 
 
 def _size_mm(sentence: str) -> float | None:
-    sizes = [
-        float(match[1].replace(",", ".")) * (10 if match[2].lower() == "cm" else 1)
-        for match in _SIZE.finditer(sentence)
-    ]
+    sizes = (_in_mm(match[1], match[2].lower()) for match in _SIZE.finditer(sentence))
     return max(sizes, default=None)
+
+
+def _in_mm(number: str, unit: str) -> float:
+    """Return a length; of a volume, the diameter of a ball.
+
+    >>> _in_mm("2.5", "cm"), round(_in_mm("4.2", "ml"))
+    (25.0, 20)
+    """
+    value = float(number.replace(",", "."))
+    if unit in ("ml", "cc"):
+        return 10 * float((6 * value / math.pi) ** (1 / 3))
+    return 10 * value if unit[0] == "c" else value
 
 
 # ---- findings
@@ -467,23 +497,22 @@ def _best(places: Sequence[Place], roles: Sequence[Role]) -> list[Place]:
     return next(filter(None, found), [])
 
 
-def _with_seats(findings: list[Finding]) -> list[Finding]:
+def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
     So are those of an impression without a seat. An artery is one where the report tells of no part
-    of its territory.
+    of its territory. A report that concludes that all is normal has only the seats that a cue gives.
     """
     every = [place for finding in findings for place in finding.places]
     seats = _best(every, ["seat"])
-    is_placed = _is_placed(every, seats)
-    concluded = [place for place in every if place.is_concluded]
-    if _best(concluded, ["seat"]):
-        concluded = []
-    raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
-    if not (raised or is_placed):
-        raised = _best(every, PROMOTED)
-    roles: dict[Place, Role] = {} if is_placed else dict.fromkeys(seats, "extension")
-    roles |= dict.fromkeys(raised, "seat")
+    roles: dict[Place, Role] = {}
+    is_silent = not any(place.is_concluded for place in seats)
+    if is_silent and is_normal(conclusion):
+        roles = {place: "mentioned" for place in seats if place.is_weak}
+    elif not (is_silent and not seats and _NONE.search(conclusion)):
+        is_placed = _is_placed(every, seats)
+        roles = {} if is_placed else dict.fromkeys(seats, "extension")
+        roles |= dict.fromkeys(_raised(every, is_placed=is_placed), "seat")
     return [
         replace(
             finding,
@@ -493,6 +522,19 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
         )
         for finding in findings
     ]
+
+
+def is_normal(conclusion: str) -> bool:
+    """Whether a report says that all is normal: "normal MRI of the brain"."""
+    return bool(_NORMAL.search(conclusion))
+
+
+def _raised(every: Sequence[Place], *, is_placed: bool) -> list[Place]:
+    concluded = [place for place in every if place.is_concluded]
+    if _best(concluded, ["seat"]):
+        concluded = []
+    raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
+    return raised if raised or is_placed else _best(every, PROMOTED)
 
 
 def _is_placed(every: Sequence[Place], seats: Sequence[Place]) -> bool:
@@ -523,5 +565,6 @@ def _sided(places: Sequence[Place], own: Side | None, default: Side | None) -> I
         is_seat = place.role == "seat"
         before = (is_seat and place.side) or before
         given = before or (None if is_seat else own)
-        keeps = place.side or place.role in ("spared", "mentioned")
+        is_midline = not own and _MIDLINE.search(place.names[0])
+        keeps = place.side or is_midline or place.role in ("spared", "mentioned")
         yield place if keeps else replace(place, side=given)

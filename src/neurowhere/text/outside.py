@@ -9,13 +9,15 @@ Longer phrases go first, and *idle* ones say neither.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.lexicon import FINDING, is_lesion_word, lexicon
 from neurowhere.text.reading.mentions import Mention, Mentions
 from neurowhere.text.reading.tables import (
     TEXT,
@@ -126,7 +128,7 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
         return None
     hits = _hits(document, words)
     own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
-    if any(_is_seat(mention, own) for mention in mentions.found):
+    if any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
     is_denied = _Denials(text, document, mentions)
     said = [hit for hit in hits if not is_denied(hit)]
@@ -191,11 +193,25 @@ def _named(hits: list[_Hit], is_brain_normal: bool) -> list[_Hit]:
     return places if is_brain_normal or are_several else []
 
 
-def _is_seat(mention: Mention, others: Iterable[tuple[int, int]]) -> bool:
+def _is_seat(mention: Mention, document: Document, own: Sequence[tuple[int, int]]) -> bool:
     """Whether a structure of the brain is affirmed, and is no part of another name."""
     if not (mention.is_structure and mention.is_present) or mention.is_generic:
         return False
-    return not any(start <= mention.start < end for start, end in others)
+    is_within = any(start <= mention.start < end for start, end in own)
+    return not (is_within or _is_adjective(mention, document, own))
+
+
+def _is_adjective(mention: Mention, document: Document, own: Sequence[tuple[int, int]]) -> bool:
+    """Whether a name of the brain only says which: "angular vein", "medullary cone"."""
+    last = bisect_left(document.starts, mention.end) - 1
+    follows = document.word(last + 1)
+    if not (follows and ADJECTIVE.fullmatch(document.words[last])):
+        return False
+    if document.gaps[last + 1] != " ":
+        return False
+    start = document.starts[last + 1]
+    is_known = lexicon()[follows] or ADJECTIVE.fullmatch(follows) or is_lesion_word(follows)
+    return any(first == start for first, _ in own) or not (is_known or FINDING.match(follows))
 
 
 # ---- what the text denies

@@ -8,11 +8,13 @@ A place has the role that a cue of its sentence gives it: ``roles.csv``. The rea
 - *near*: a place right before it, as the value in a cell of a table,
 - *clause*: places before and after it, up to a comma or a colon,
 - *sentence*: places of its sentence that no other cue reaches,
+- *whole*: all places of its sentence,
 - *heading*: what else its line says, if the line begins with it.
 
-What decides is a cue of the clause before the place, then the first one after it that reaches it,
-then the last one ahead of it, then a lesion anywhere in the sentence. A sentence is read once, and
-of its cues only those within `REACH` words of a place are tried, so that time is linear.
+What decides is a cue of the whole sentence or of the clause before the place, then the first one
+after it that reaches it, then the last one ahead of it, then a lesion anywhere in the sentence, or
+in the row of a table. A sentence is read once, and of its cues only those within `REACH` words of a
+place are tried, so that time is linear.
 """
 
 import re
@@ -52,10 +54,11 @@ CUES: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
     "role": one_of(" ".join(ROLES)),
-    "reach": one_of("ahead back both clause sentence near heading"),
+    "reach": one_of("ahead back both clause sentence near whole heading"),
 }
 AHEAD, BACK, NEAR = ("ahead", "both"), ("back", "both"), ("near", "back")
-BEYOND = ("back", "both", "near")  # may stand in the next cell of a row
+BEYOND = ("back", "both", "near")  # may stand in the next sentence
+SAID = ("clause", "whole")  # may stand in the next cell of a row
 OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
 REACH = 16  # words between a place and the cue after it
 LONGEST_CLAUSE = 300  # characters between a place and the cue of its clause
@@ -75,6 +78,7 @@ _LIST = re.compile(
     r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
 )
 _STOP = re.compile(r"[,;:—–\n]")
+_CELL = re.compile(r"[ ]*(?:[|\t][ |\t]*|\.{2,}[ .]*)")  # what parts two cells of a row
 
 
 class Cue(NamedTuple):
@@ -146,14 +150,23 @@ class Cues:
                 yield Cue(*span, first, role, row["reach"], row.name)  # type: ignore[arg-type]
 
     def of_sentence(self, number: int) -> "SentenceCues":
-        """Return the cues of a sentence, and those within reach after it."""
-        first, end = self.document.sentences[number]
+        """Return the cues of a sentence; of a row of a table, those of the cells around it, too."""
+        document = self.document
+        first, end = document.sentences[number]
         here, last, stop = (bisect_left(self.words, i) for i in (first, end, end + REACH))
-        start = self.document.ends[end - 1]
-        line = self.document.text.find("\n", start, start + LONGEST_CLAUSE)
-        near = self.found[last:stop]
-        after = [cue for cue in near if cue.reach in BEYOND and not 0 <= line < cue.start]
-        return SentenceCues(self.document, self.found[here:last], after)
+        start = document.ends[end - 1]
+        line = document.text.find("\n", start, start + LONGEST_CLAUSE)
+        after = [cue for cue in self.found[last:stop] if not 0 <= line < cue.start]
+        lesion = None
+        if _CELL.fullmatch(document.gaps[first]):  # the cell before
+            began = document.sentences[number - 1][0] if number else 0
+            before = self.found[bisect_left(self.words, began) : here]
+            lesion = next((cue for cue in before if cue.role == "seat"), None)
+        is_row = bool(_CELL.fullmatch(document.gaps[end]))
+        if is_row:
+            lesion = next((cue for cue in after if cue.role == "seat"), lesion)
+        after = [cue for cue in after if cue.reach in BEYOND or (is_row and cue.reach in SAID)]
+        return SentenceCues(document, self.found[here:last], after, lesion)
 
     def heading(self, start: int) -> Cue | None:
         """Return the cue of a heading that the line of some character begins with."""
@@ -173,13 +186,18 @@ class SentenceCues:
         In the order of the text.
     after : sequence of Cue
         Cues of the cells that follow in a row of a table.
+    lesion : Cue or None
+        Lesion in another cell of the row.
     """
 
-    def __init__(self, document: Document, own: Sequence[Cue], after: Sequence[Cue]) -> None:
+    def __init__(
+        self, document: Document, own: Sequence[Cue], after: Sequence[Cue], lesion: Cue | None
+    ) -> None:
         self.document, self.cues = document, [*own, *after]
         self.starts = [cue.start for cue in self.cues]
         self.words = [cue.word for cue in self.cues]
-        self.lesion = next((cue for cue in reversed(own) if cue.role == "seat"), None)
+        self.lesion = next((cue for cue in reversed(own) if cue.role == "seat"), lesion)
+        self.whole = next((cue for cue in self.cues if cue.reach == "whole"), None)
         of_edema = next((cue for cue in own if cue.role in ("edema", "seat")), None)
         self.edema = of_edema if of_edema and of_edema.role == "edema" else None
         self.ahead = _latest(self.cues, AHEAD)
@@ -201,6 +219,8 @@ class SentenceCues:
         -------
         Told
         """
+        if self.whole:
+            return Told(self.whole.role, self.whole.row, False, False)
         here = bisect_left(self.starts, span[0])
         before = self._before(here, span[0], self.ahead)
         is_subject = (
