@@ -64,13 +64,13 @@ LONGEST_PREFIX = 10
 LONGEST_ROW = 200  # characters after a cell, in which its row may tell a size
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
-    r"|(?<![^\s(])[LR]t?(?= (?:[a-z]{3}|[AMP]\d))"
+    r"|(?<![^\s(])[LR]t?(?= (?:[A-Za-z]{3}|[AMP]\d))"
 )
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _SIZE = re.compile(
     r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?"
-    r"(mm|cm|milli|centi|ml|cc)(?:met(?:re|er)s?)?\b",
+    r"(mm|cm|milli|centi|ml|cc)(?:met(?:re|er)s?)?\b|\b(\d\d?)(?: ?[x×] ?\d\d?){1,2}\b(?! ?[cm/])",
     re.I,
 )
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
@@ -459,7 +459,8 @@ def _conclusion(text: str) -> Span:
 
 
 def _size_mm(sentence: str) -> float | None:
-    sizes = (_in_mm(match[1], match[2].lower()) for match in _SIZE.finditer(sentence))
+    found = _SIZE.finditer(sentence)
+    sizes = (_in_mm(match[1] or match[3], (match[2] or "mm").lower()) for match in found)
     return max(sizes, default=None)
 
 
@@ -547,24 +548,32 @@ def _is_placed(every: Sequence[Place], seats: Sequence[Place]) -> bool:
 
 def _with_sides(findings: list[Finding]) -> list[Finding]:
     """Give places without a side that of their finding's seats, else of the first seat."""
-    sides = [place.side for finding in findings for place in finding.seats if place.side]
-    default = Counter(sides).most_common(1)[0][0] if sides else None
+    seats = [seat for finding in findings for seat in finding.seats if seat.side]
+    default = _usual_side(seats)
+    of_midline = _usual_side([seat for seat in seats if _MIDLINE.search(seat.names[0])])
     done = []
     for finding in findings:
         own = next((place.side for place in finding.seats if place.side), None)
-        places = list(_sided(finding.places, own, default))
+        places = list(_sided(finding.places, own, default, of_midline))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done
 
 
-def _sided(places: Sequence[Place], own: Side | None, default: Side | None) -> Iterator[Place]:
+def _usual_side(seats: Sequence[Place]) -> Side | None:
+    return Counter(seat.side for seat in seats).most_common(1)[0][0] if seats else None
+
+
+def _sided(
+    places: Sequence[Place], own: Side | None, default: Side | None, of_midline: Side | None
+) -> Iterator[Place]:
     """Yield the places of a finding: each has its side, that of the seat before it, or another."""
     before = None if own else default
     for place in places:
         is_seat = place.role == "seat"
         before = (is_seat and place.side) or before
         given = before or (None if is_seat else own)
-        is_midline = not own and _MIDLINE.search(place.names[0])
-        keeps = place.side or is_midline or place.role in ("spared", "mentioned")
+        if not own and _MIDLINE.search(place.names[0]):
+            given = of_midline
+        keeps = place.side or place.role in ("spared", "mentioned")
         yield place if keeps else replace(place, side=given)
