@@ -53,6 +53,7 @@ _BESIDE = re.compile(
 )
 _OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
 _EXTRA_AXIAL = re.compile(r"[ -]+(?:\w+[ -]+)?(?:extra-?axial|subdural|extradural|epidural)", re.I)
+_SIDES = re.compile(r"\b(?:left|right|bilateral|both|L|R)\b")
 _CELL = re.compile(r"[|\t]")
 
 
@@ -139,7 +140,8 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
         for place in finding.places:
             is_promoted = place.role == "seat" and (not place.rule or place.rule == "roles:old")
             sure = OF_ROLE.get("mentioned" if is_promoted else place.role)
-            is_given = place.side_where is not None and place.role not in BEYOND
+            is_beyond = place.role in BEYOND and not place.territory
+            is_given = place.side_where is not None and not is_beyond
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue
@@ -149,6 +151,8 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
             ):
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
+                    continue
+                if 0 < sure < SURE and len(set(_SIDES.findall(document.text, *where))) > 1:
                     continue
                 is_old = bool(_OLD.search(document.text, *where))
                 for lobe, is_whole in _lobes_of(place.names):

@@ -93,7 +93,7 @@ _CONCLUSION = re.compile(
     r"|diagnosis|assessment|(?:suggested )?interpretation|bottom line|verdict|read|in summary|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
     r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
-    r"|(?<=[.!?] )(?:impression|(?:in )?conclusion|opinion|(?:in )?summary|assessment)\b(?=[:,])",
+    r"|(?<=[.!?] )(?:so,? )?(?:impression|(?:in )?conclusion|opinion|(?:in )?summary|assessment)\b(?=[:,])",
     re.I | re.M,
 )
 

@@ -248,11 +248,13 @@ class SentenceCues:
         of_clause = self._before(here, span[0], self.clause)
         if of_clause and self._is_of_clause(of_clause, span):
             return of_clause
-        last = bisect_right(self.document.starts, span[1] - 1) + REACH
-        for cue in self.cues[here : bisect_left(self.words, last)]:
-            is_free = cue.role not in OF_SUBJECT or not is_subject
-            if cue.start >= span[1] and is_free and self._reaches(cue, span):
+        last = bisect_right(self.document.starts, span[1] - 1)
+        for cue in self.cues[here : bisect_left(self.words, last + REACH)]:
+            if cue.start < span[1]:
+                continue
+            if not (is_subject and cue.role in OF_SUBJECT) and self._reaches(cue, span):
                 return cue
+            is_subject |= cue.role == "seat" and cue.word <= last + 1  # "PICA infarct"
         return None
 
     def _is_of_clause(self, cue: Cue, span: Span) -> bool:
