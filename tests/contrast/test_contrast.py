@@ -1,3 +1,6 @@
+import json
+import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import nibabel
@@ -233,7 +236,19 @@ def test_one_job_and_two_give_the_same(contrast, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(one.documents, two.documents)
 
 
-# ---- statistics
+def test_the_headline_is_ordered_by_the_ratio_and_the_table_by_t(contrast, source, atlas):
+    result = contrast(source, "huntington", atlas=atlas)
+    effects = replace(
+        result.by_region,
+        observed=np.array([2.0, 3.0, 4.0, 0.5]),
+        expected=np.ones(4),
+        t=np.array([9.0, 5.0, 7.0, -6.0]),
+        q_values=np.array([0.01, 0.01, 0.2, 0.01]),
+    )
+    result = replace(result, by_region=effects)
+    names = list(atlas.names)
+    assert result.most_raised()["region"].tolist() == [names[1], names[0]]
+    assert result.regions()["region"].tolist() == [names[k] for k in (0, 2, 1, 3)]
 
 
 # ---- bad input
@@ -348,7 +363,10 @@ def test_everything_is_saved(contrast, atlas, tmp_path):
     assert "@article{benjamini1995controlling" in methods
     assert "Benjamini and Hochberg, 1995" in page
     assert "<script>alert" not in page
-    assert 'id="viewer-data"' in page
+    viewer = json.loads(re.search(r'id="viewer-data">(.*?)</script>', page)[1])
+    assert viewer["contrast"] is True
+    assert viewer["average"] is False  # or what is raised would be grey
+    assert "Raised most: amygdala." in page
     assert "http://" not in page
     assert "https://" not in page
     with pytest.raises(OutputError, match="exists and is not empty"):

@@ -179,20 +179,24 @@ def contrast_documents(  # type: ignore[misc]
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     listed = group if isinstance(group, list) else [group]
     wanted = [_as_groups(each, against, min_mentions) for each in listed]
-    results, problem = [], None
+    results: list[Contrast] = []
+    problems: list[CorpusError] = []
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
         place = str(library.folder) if keep else None
+        not_contrasted: list[str] = []  # of a list; all results share it
         about = {"sources": [os.fspath(path) for path in paths], "kept_in": place}
+        about["not_contrasted"] = not_contrasted
         for groups in track(wanted, "contrasting"):
             try:
                 results.append(_contrast(library, groups, how, about, workers))
             except CorpusError as error:
-                problem = error
+                problems.append(error)
                 if len(wanted) > 1:
+                    not_contrasted.append(str(error))
                     warnings.warn(str(error), DataWarning, stacklevel=2)
-    if problem is not None and not results:
-        raise problem
+    if not results:
+        raise problems[-1]
     results = correct_together(results)
     return results if isinstance(group, list) else results[0]
 
