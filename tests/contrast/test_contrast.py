@@ -14,7 +14,8 @@ from neurowhere import Atlas, Corpus, Encoder, contrast_documents
 from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
-from neurowhere.contrast.shard import sum_rows, without_terms
+from neurowhere.contrast.background import sum_rows
+from neurowhere.contrast.shard import without_terms
 from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.text import TermExtractor, Vocabulary
@@ -156,7 +157,7 @@ def test_the_next_term_encodes_its_own_documents_only(contrast, source, monkeypa
         encoded.append(sum(len(each.rows) for each in task))
         return sum_rows(summing, task)
 
-    monkeypatch.setattr("neurowhere.contrast.shard.sum_rows", counting)
+    monkeypatch.setattr("neurowhere.contrast.background.sum_rows", counting)
     monkeypatch.setattr(library_module, "cut", None)
     second = contrast(source, "huntington", unadjusted=True)
     n = second.about["documents_in_group"]

@@ -18,7 +18,7 @@ from neurowhere import Corpus, read_corpus
 from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
 from neurowhere.contrast.library import find_parts, iter_source, open_library
-from neurowhere.contrast.selection import Query
+from neurowhere.contrast.query import Query
 from neurowhere.contrast.shard import Shard
 from neurowhere.corpus import Document
 from neurowhere.corpus.documents import documents_table, peaks_table

@@ -20,7 +20,7 @@ import numpy as np
 from neurowhere._tools.files import bare_suffix, digest, expanded, replaced, sha256
 from neurowhere._tools.parallel import Workers, track
 from neurowhere._tools.replacement import recover
-from neurowhere.contrast.matching import Ints
+from neurowhere.contrast.query import Ints
 from neurowhere.contrast.shard import KEY_LENGTH, Shard
 from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
 from neurowhere.corpus.read import READERS, find_format

@@ -1,7 +1,7 @@
 """The report of a contrast: images, figures, tables, and one page with all."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +209,7 @@ def draw_regions(contrast: Contrast) -> Any:
     size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(shown))
     figure = new_figure(size, dpi=DPI)
     axes = figure.subplots()
-    draw_ratios(axes, shown.to_dict("records"))
+    draw_ratios(axes, shown)
     axes.set_title(contrast.outcome, loc="left", fontsize="medium")
     passing = "" if len(raised) else "; grey: does not pass"
     known = f"95 % interval{passing}" if tested else "not tested"
@@ -217,21 +217,21 @@ def draw_regions(contrast: Contrast) -> Any:
     return figure
 
 
-def draw_ratios(axes: Any, regions: Sequence[Mapping[str, Any]]) -> None:
+def draw_ratios(axes: Any, regions: pd.DataFrame) -> None:
     """Draw the ratios of regions, in rows, with their intervals.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-    regions : sequence of mapping
-        With name, ratio, low, high and passes, as rows of `Contrast.regions`.
+    regions : DataFrame
+        With name, ratio, low, high and passes, as `Contrast.regions` has them.
     """
-    for row, region in enumerate(regions):
+    for row, region in enumerate(regions.to_dict("records")):
         colour = RAISED_COLOUR if region["passes"] else UNSURE_COLOUR
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
-    name_rows(axes, [region["name"] for region in regions])
+    name_rows(axes, list(regions["name"]))
     axes.spines["top"].set_visible(False)
 
 
