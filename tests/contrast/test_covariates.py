@@ -164,7 +164,7 @@ def test_what_the_query_asks_for_is_no_kind(model, tmp_path):
 def make_documents(folder, texts):
     shard = Shard(folder, 0, 0)
     documents = [Document(str(n), {"title": "x", "abstract": text}) for n, text in enumerate(texts)]
-    shard.write(documents, range(len(documents)))
+    shard.write(documents)
     terms = np.full(len(texts), 3)
     return [SimpleNamespace(shard=shard, rows=np.arange(len(texts)), terms=terms)]
 

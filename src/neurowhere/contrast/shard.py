@@ -80,8 +80,8 @@ class Shard:
         """Path of one of its files."""
         return self.folder / f"{self.name}.{kind}.npz"
 
-    def write(self, documents: Sequence[Document], keys: Sequence[int]) -> None:
-        """Write documents; equal keys are those of the same document."""
+    def write(self, documents: Sequence[Document]) -> None:
+        """Write documents."""
         texts = [_compressed(document.sections) for document in documents]
         write_arrays(
             self.file("documents"),
@@ -89,17 +89,15 @@ class Shard:
                 "texts": np.frombuffer(b"".join(texts), np.uint8),
                 "ends": np.cumsum([len(text) for text in texts], dtype=np.int64),
                 "table": _to_bytes([_row(document) for document in documents]),
-                "keys": np.array(keys, dtype=np.uint64),
             },
         )
 
     @cached_property
-    def keys(self) -> NDArray[np.uint64]:
-        """Keys of the documents: (n,)."""
-        return read_arrays(self.file("documents"), "keys")["keys"]
+    def _n_documents(self) -> int:
+        return len(read_arrays(self.file("documents"), "ends")["ends"])
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return self._n_documents
 
     def table(self) -> list[dict[str, Any]]:
         """Read id, title and whatever else the source says of each document."""
