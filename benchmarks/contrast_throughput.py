@@ -30,10 +30,9 @@ from threadpoolctl import threadpool_limits
 from neurowhere import contrast_documents, default_atlas, load_model
 from neurowhere._tools.parallel import hired
 from neurowhere.contrast.background import find_background
-from neurowhere.contrast.covariates import Documents
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.run import How
-from neurowhere.contrast.selection import ByTerm, Search, search
+from neurowhere.contrast.selection import ByTerm, search
 from setting import DATA, peak_memory_gib, print_table
 
 FILE_MEGABYTES = 4
@@ -122,12 +121,12 @@ def measure(name, model, folder, workers, n, megabytes):
 
     library = open_library([folder / "texts"], cache, workers=workers)
     lap("read, cut into shards")
-    found = search(library, Search([ByTerm("huntington")], model.extractor_, NOTHING), workers)
+    found = search(library, [ByTerm("huntington")], model.extractor_, NOTHING, workers)
     lap("count terms, index words")
     background_of(model, library, found, workers)
     lap(FITTED)
     for term in TERMS:
-        search(library, Search([ByTerm(term)], model.extractor_, NOTHING), workers)
+        search(library, [ByTerm(term)], model.extractor_, NOTHING, workers)
         lap(f"search for {term}")
     first = ("read, cut into shards", "count terms, index words", FITTED)
     seconds["all of the first three"] = sum(seconds[stage] for stage in first)
@@ -169,7 +168,7 @@ def kill_a_worker(cluster, model, folder, workers):
     sums = {}
     for name in ("killed", "1 core"):
         library = open_library([folder / "texts"], folder / name, workers=workers)
-        found = search(library, Search([ByTerm("brain")], model.extractor_, NOTHING), workers)
+        found = search(library, [ByTerm("brain")], model.extractor_, NOTHING, workers)
         sums[name] = background_of(model, library, found, workers)
     there, here = sums["killed"], sums["1 core"]
     apart = np.abs(there.usual - here.usual).max() / here.usual.max()
@@ -209,7 +208,7 @@ def warm_up(folder, model, workers):
         usual, parts.PART_BYTES = parts.PART_BYTES, 1
         library = open_library([sample], cache, workers=workers)
         parts.PART_BYTES = usual
-        found = search(library, Search([ByTerm("brain")], model.extractor_, NOTHING), workers)
+        found = search(library, [ByTerm("brain")], model.extractor_, NOTHING, workers)
         background_of(model, library, found, workers)
 
 
@@ -217,8 +216,7 @@ def background_of(model, library, found, workers):
     """Encode all documents twice, for their mean and for what follows from their kind."""
     options = {"weighted": False, "unadjusted": False, "matched": False, "masked": True}
     how = How(model, default_atlas(), without=(), min_ratio=1.0, **options)
-    documents = [Documents(each.shard, each.rows, each.terms) for each in found]
-    return find_background(library.folder, documents, how.plain, workers)
+    return find_background(library.folder, found, how.plain, workers)
 
 
 def local_cluster():

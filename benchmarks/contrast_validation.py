@@ -26,8 +26,8 @@ from scipy import sparse
 from neurowhere import contrast_documents, default_atlas, load_model
 from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import ByTerm
-from neurowhere.contrast.background import find_background, find_chance, fit_words
-from neurowhere.contrast.covariates import Documents, propensity
+from neurowhere.contrast.background import find_background, find_chance, fit_groups_of
+from neurowhere.contrast.controls import propensity
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.regression import Fits, discoveries, half_width, t_tests
 from neurowhere.contrast.run import (
@@ -37,7 +37,7 @@ from neurowhere.contrast.run import (
     default_cache,
     masked_design,
 )
-from neurowhere.contrast.selection import Search, search
+from neurowhere.contrast.selection import search
 from setting import DATA, print_table
 
 SOURCE = DATA / "unlabelled"
@@ -122,9 +122,8 @@ class Study:
             self.model, default_atlas(), masked=True, without=(), min_ratio=1.0, **options
         )
         found = self.search([ByTerm("brain")], np.empty(0, np.intp))
-        self.documents = [Documents(each.shard, each.rows, each.terms) for each in found]
         folder = self.library.folder
-        self.background = find_background(folder, self.documents, self.how.plain, self.workers)
+        self.background = find_background(folder, found, self.how.plain, self.workers)
         self.relative = replace(self.how.plain, usual=self.background.usual)
         self.columns = list(range(len(self.background.covariates.names)))
         self.chance = find_chance(
@@ -134,7 +133,7 @@ class Study:
 
     def search(self, groups, left_out):
         """Search all documents."""
-        return search(self.library, Search(groups, self.model.extractor_, left_out), self.workers)
+        return search(self.library, groups, self.model.extractor_, left_out, self.workers)
 
     def groups_of(self, queries):
         """Return the documents about each of some terms."""
@@ -193,7 +192,8 @@ class Study:
         some = [slice(k, k + AT_ONCE) for k in range(0, groups.shape[1], AT_ONCE)]
         how = (summing or self.relative, self.workers)
         found = [
-            fit_words(design, self.documents, groups[:, part], *how, adjusted=True) for part in some
+            fit_groups_of(design, self.background.found, groups[:, part], *how, adjusted=True)
+            for part in some
         ]
         fits = Fits(*(np.concatenate(each) for each in zip(*(fit for fit, _ in found))))
         weights = np.asarray(groups.sum(axis=0)).ravel()[:, None]

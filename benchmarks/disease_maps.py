@@ -17,7 +17,6 @@ from neurowhere import contrast_documents, read_corpus
 from neurowhere._tools.files import new_folder
 from neurowhere.contrast import default_cache
 from neurowhere.report.contrast import chance_words, found_values, title_found, write_list
-from neurowhere.text.labels import region_names
 from paper_maps import write_maps
 from setting import DATA, peak_memory_gib, print_table
 
@@ -43,7 +42,7 @@ def main():
         n_jobs=arguments.jobs,
     )
     print_table(
-        ["documents that", "about it", "in passing", "found", "largest t", "largest ratio"],
+        ["documents that", "about it", "in passing", "found", "largest t", "largest ratios"],
         [describe(result) for result in results],
     )
     print(f"\n{results[0].about['documents']:,} documents; {chance_words(results[0].about)}")
@@ -63,24 +62,22 @@ def development_data(counted):
 
 
 def describe(result):
-    known, regions = result.about, result.regions().head(SHOWN)
+    known, regions, raised = result.about, result.regions().head(SHOWN), result.most_raised()
+    raised = raised.head(SHOWN)
     found = result.outcome if known["tested"] else "not enough documents"
     return [
         result.group,
         known["documents_in_group"],
         known["documents_in_passing"],
         found,
-        ", ".join(regions["region"]) if known["tested"] else "",
-        f"{regions['ratio'].max():.2f}" if known["tested"] else "",
+        ", ".join(regions["name"]) if known["tested"] else "",
+        ", ".join(raised["name"]),
     ]
 
 
 def about(result):
-    """Return what the figure says of a contrast: its title, and the regions that are raised."""
-    regions = result.regions()
-    raised = regions[regions["passes"] & (regions["t"] > 0)]
-    names = region_names(result.atlas.names)
-    shown = raised[["region", "ratio", "low", "high"]].assign(name=raised["region"].map(names))
+    """Return what the figure says of a contrast: its title, and the regions raised most."""
+    shown = result.most_raised()[["region", "name", "ratio", "low", "high", "passes"]]
     return {"title": title_found(result), "regions": shown.to_dict("records")}
 
 

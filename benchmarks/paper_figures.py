@@ -25,8 +25,8 @@ from PIL import Image
 
 from neurowhere import VoxelGrid
 from neurowhere.evaluate.trial import BASELINES
-from neurowhere.report.comparison import Example, box_plot, draw_examples, name_rows, new_figure
-from neurowhere.report.contrast import END_OF_COLOURS, RAISED_COLOUR
+from neurowhere.report.comparison import Example, box_plot, draw_examples, new_figure
+from neurowhere.report.contrast import END_OF_COLOURS, draw_ratios
 from neurowhere.report.maps import CONTRAST_UNIT, Row, draw_map, draw_signed, write_png
 from setting import print_table
 
@@ -138,16 +138,15 @@ def draw_diseases():
 
 
 def draw_disease_regions():
-    """Draw the ratios of the regions with the largest t of each disease, with intervals."""
+    """Draw the regions with the largest ratios of each disease, with intervals."""
     about, _ = read_maps("diseases")
     tested = [each for each in about if each["regions"]]
     figure = new_figure((8, 1.2 + 0.26 * N_REGIONS * len(tested)))
     all_axes = np.atleast_1d(figure.subplots(len(tested), sharex=True))
     for axes, each in zip(all_axes, tested, strict=True):
         regions = each["regions"][:N_REGIONS]
+        draw_ratios(axes, pd.DataFrame(regions))
         for row, region in enumerate(regions):
-            axes.plot([region["low"], region["high"]], [row, row], color=RAISED_COLOUR, linewidth=2)
-            axes.plot([region["ratio"]], [row], "o", color=RAISED_COLOUR, markersize=5)
             axes.annotate(
                 f"{region['ratio']:.1f}",
                 (region["high"], row),
@@ -155,10 +154,7 @@ def draw_disease_regions():
                 textcoords="offset points",
                 fontsize=8,
             )
-        axes.axvline(1, color="black", linewidth=0.8)
         axes.set_title(each["title"].split(":")[0], loc="left", fontsize="medium")
-        name_rows(axes, [region["name"] for region in regions])
-        axes.spines["top"].set_visible(False)
     all_axes[-1].set_xscale("log")
     all_axes[-1].set_xlim(0.9, 6)
     ticks = [1, 1.5, 2, 3, 5]

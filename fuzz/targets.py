@@ -36,8 +36,8 @@ from fuzz.alter import (
 from fuzz.attempt import Call
 from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
 from neurowhere._tools.files import sha256
-from neurowhere.contrast.selection import Query
-from neurowhere.contrast.selection import _Texts as Library
+from neurowhere.contrast.query import Query
+from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.coordinates import read_spaces
 from neurowhere.corpus.folder import write as write_corpus

@@ -87,10 +87,11 @@ def test_a_folder_is_written_and_summed_up(run, source, atlas, options, tmp_path
     assert "30 about it, 0 in passing" in outcome.out
     assert "What nothing looks like: how often" in outcome.out  # too few documents to measure
     assert " left " in outcome.out
-    assert f"kept in                     {tmp_path / 'cache'}" in outcome.out
+    assert f"a copy of their texts: {tmp_path / 'cache'}" in outcome.out
+    assert "Raised most: " in outcome.out
     regions = pd.read_csv(tmp_path / "out" / "regions.csv")
     tested = ["ratio", "low", "high", "t", "p", "q", "passes"]
-    assert list(regions.columns) == ["region", *tested, "probability", "reference"]
+    assert list(regions.columns) == ["region", "name", *tested, "probability", "reference"]
     assert regions["t"].is_monotonic_decreasing
     info = json.loads((tmp_path / "out" / "info.json").read_text())
     assert info["kind"] == "contrast"
@@ -114,6 +115,8 @@ def test_a_list_of_terms_has_one_page_and_what_is_found_nowhere_is_said(
         assert f'href="{folder}/report.html"' in page
         assert (tmp_path / "out" / folder / "map.png").exists()
     assert page.count("<img") == 2
+    assert "Not contrasted" in page
+    assert "mention kuru, but none of the 90 does" in page
 
 
 def test_two_groups_by_a_column_as_json(run, source, options):

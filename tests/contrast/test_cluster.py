@@ -38,7 +38,7 @@ def test_workers_that_are_killed_lose_and_repeat_nothing(cluster, model, tmp_pat
     cluster.scale(3)  # two of them are killed, and one has to keep what was sent to all
     cluster.wait_for_workers(3, timeout=60)
     monkeypatch.setattr("neurowhere.contrast.library.PART_BYTES", 1)
-    monkeypatch.setattr("neurowhere.contrast.shard.TASK_DOCUMENTS", 30)
+    monkeypatch.setattr("neurowhere.contrast.background.TASK_DOCUMENTS", 30)
     records = make_records(N_FILES * 10)
     folder = tmp_path / "documents"
     folder.mkdir()

@@ -1,3 +1,6 @@
+import json
+import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import nibabel
@@ -11,7 +14,8 @@ from neurowhere import Atlas, Corpus, Encoder, contrast_documents
 from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
-from neurowhere.contrast.shard import sum_rows, without_terms
+from neurowhere.contrast.background import sum_rows
+from neurowhere.contrast.shard import without_terms
 from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.text import TermExtractor, Vocabulary
@@ -153,7 +157,7 @@ def test_the_next_term_encodes_its_own_documents_only(contrast, source, monkeypa
         encoded.append(sum(len(each.rows) for each in task))
         return sum_rows(summing, task)
 
-    monkeypatch.setattr("neurowhere.contrast.shard.sum_rows", counting)
+    monkeypatch.setattr("neurowhere.contrast.background.sum_rows", counting)
     monkeypatch.setattr(library_module, "cut", None)
     second = contrast(source, "huntington", unadjusted=True)
     n = second.about["documents_in_group"]
@@ -233,7 +237,19 @@ def test_one_job_and_two_give_the_same(contrast, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(one.documents, two.documents)
 
 
-# ---- statistics
+def test_the_headline_is_ordered_by_the_ratio_and_the_table_by_t(contrast, source, atlas):
+    result = contrast(source, "huntington", atlas=atlas)
+    effects = replace(
+        result.by_region,
+        observed=np.array([2.0, 3.0, 4.0, 0.5]),
+        expected=np.ones(4),
+        t=np.array([9.0, 5.0, 7.0, -6.0]),
+        q_values=np.array([0.01, 0.01, 0.2, 0.01]),
+    )
+    result = replace(result, by_region=effects)
+    names = list(atlas.names)
+    assert result.most_raised()["region"].tolist() == [names[1], names[0]]
+    assert result.regions()["region"].tolist() == [names[k] for k in (0, 2, 1, 3)]
 
 
 # ---- bad input
@@ -348,7 +364,10 @@ def test_everything_is_saved(contrast, atlas, tmp_path):
     assert "@article{benjamini1995controlling" in methods
     assert "Benjamini and Hochberg, 1995" in page
     assert "<script>alert" not in page
-    assert 'id="viewer-data"' in page
+    viewer = json.loads(re.search(r'id="viewer-data">(.*?)</script>', page)[1])
+    assert viewer["contrast"] is True
+    assert viewer["average"] is False  # or what is raised would be grey
+    assert "Raised most: amygdala." in page
     assert "http://" not in page
     assert "https://" not in page
     with pytest.raises(OutputError, match="exists and is not empty"):

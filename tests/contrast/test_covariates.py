@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -5,17 +7,9 @@ from tests.contrast.conftest import write_records
 from tests.studies import PLACES, TERMS
 
 from neurowhere import contrast_documents
-from neurowhere.contrast.covariates import (
-    CALIPER,
-    CONTROLS,
-    Covariates,
-    Documents,
-    compare_kinds,
-    find_covariates,
-    match_nearest,
-    propensity,
-)
-from neurowhere.contrast.matching import KIND_WORDS, WordIndex
+from neurowhere.contrast.controls import CALIPER, CONTROLS, match_nearest, propensity
+from neurowhere.contrast.covariates import KIND_WORDS, Covariates, compare_kinds, find_covariates
+from neurowhere.contrast.query import WordIndex
 from neurowhere.contrast.shard import Shard
 from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, QueryError
@@ -170,8 +164,9 @@ def test_what_the_query_asks_for_is_no_kind(model, tmp_path):
 def make_documents(folder, texts):
     shard = Shard(folder, 0, 0)
     documents = [Document(str(n), {"title": "x", "abstract": text}) for n, text in enumerate(texts)]
-    shard.write(documents, range(len(documents)))
-    return [Documents(shard, np.arange(len(texts)), np.full(len(texts), 3))]
+    shard.write(documents)
+    terms = np.full(len(texts), 3)
+    return [SimpleNamespace(shard=shard, rows=np.arange(len(texts)), terms=terms)]
 
 
 def test_covariates_know_kinds_and_words_that_name_no_place(tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurowhere.contrast import Query
-from neurowhere.contrast import matching as module
-from neurowhere.contrast.matching import Expression
+from neurowhere.contrast import query as module
+from neurowhere.contrast.query import Expression
 from neurowhere.exceptions import QueryError
 
 BOMBS = {  # with their matches in a text that has a b

@@ -18,7 +18,7 @@ from neurowhere import Corpus, read_corpus
 from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
 from neurowhere.contrast.library import find_parts, iter_source, open_library
-from neurowhere.contrast.selection import Query
+from neurowhere.contrast.query import Query
 from neurowhere.contrast.shard import Shard
 from neurowhere.corpus import Document
 from neurowhere.corpus.documents import documents_table, peaks_table
@@ -64,8 +64,7 @@ def test_texts_of_any_script_come_back(tmp_path):
 
 def test_it_goes_on_where_it_stopped(source, tmp_path, small_shards, monkeypatch):
     whole = open_here([source], tmp_path / "cache")
-    for path in (whole.folder / "library.json", whole.folder / "00000.json"):
-        path.unlink()
+    (whole.folder / "00000.keys.json").unlink()
     whole.shards[5].file("documents").unlink()
     before = {shard.name: shard.file("documents").stat().st_mtime_ns for shard in whole.shards[:5]}
     again = open_here([source], tmp_path / "cache")
@@ -79,8 +78,7 @@ def test_it_goes_on_where_it_stopped(source, tmp_path, small_shards, monkeypatch
 @pytest.mark.parametrize("damage", ["", "[]", '{"shards": [], "repeats": []}'])
 def test_damaged_notes_are_made_again(source, tmp_path, damage):
     whole = open_here([source], tmp_path / "cache")
-    for path in (whole.folder / "library.json", whole.folder / "00000.json"):
-        path.write_text(damage)
+    (whole.folder / "00000.keys.json").write_text(damage)
     assert ids(open_here([source], tmp_path / "cache")) == ids(whole)
 
 
@@ -238,7 +236,7 @@ def test_columns_are_left_out_and_what_was_read_is_not_sent_along(model, source,
     assert not without[:, [0, 3]].any()
     assert np.array_equal(without[:, [1, 2, 4]], counts[:, [1, 2, 4]])
     size = len(pickle.dumps(shard))
-    _ = shard.words, shard.keys
+    _ = shard.words, len(shard)
     assert len(pickle.dumps(shard)) == size
 
 
@@ -321,7 +319,7 @@ def test_the_front_is_title_abstract_and_keywords_or_the_first_words(tmp_path):
         {"body": long},
         {"title": "Only a title"},
     ]
-    shard.write([Document(str(n), each) for n, each in enumerate(sections)], range(3))
+    shard.write([Document(str(n), each) for n, each in enumerate(sections)])
     fronts = shard.front.read_texts(np.arange(3))
     assert fronts[0] == "Kuru\n\na\n\nk"
     assert fronts[1].split() == long.split()[:300]

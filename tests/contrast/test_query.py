@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurowhere.contrast import Query
-from neurowhere.contrast.matching import WordIndex
+from neurowhere.contrast.query import WordIndex
 from neurowhere.exceptions import QueryError
 
 TEXTS = [

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neurowhere.contrast.matching import WordIndex
+from neurowhere.contrast.query import WordIndex
 from neurowhere.text.words import plain
 
 TEXTS = st.lists(st.text(st.sampled_from("abcé -.\nβ"), max_size=30), max_size=6)

@@ -155,7 +155,10 @@ def test_odd_images_are_drawn(name, signed):
 
 
 def test_the_strongest_place_is_a_voxel():
-    assert strongest_place(blob((-26, -2, -16))) == (-26, -2, -16)
+    image = blob((-26, -2, -16))
+    assert strongest_place(image) == (-26, -2, -16)
+    lowered = nibabel.Nifti1Image(-image.get_fdata(), image.affine)
+    assert strongest_place(lowered) == (-26, -2, -16)
 
 
 def test_drawing_an_encoding_imports_neither_nilearn_nor_matplotlib(tmp_path):

@@ -19,7 +19,6 @@ from neurowhere.cli.options import (
     Output,
     Overwrite,
     Resolution,
-    print_pairs,
     read_atlas,
 )
 
@@ -198,6 +197,7 @@ def contrast(
         return
     for result in results:
         _print(result)
+    _print_common(results[0].about)
     typer.echo(f"{output / 'report.html'}: open it in a browser")
 
 
@@ -248,29 +248,33 @@ def _as_plain(result: "Contrast") -> dict[str, Any]:
         "group": result.group,
         "against": result.against,
         "outcome": result.outcome,
+        "most_raised": list(result.most_raised()["name"]),
         **result.about,
-        "regions": regions.assign(name=_names(result, regions)).to_dict("records"),
+        "regions": regions.to_dict("records"),
     }
 
 
-def _names(result: "Contrast", regions: Any) -> Any:
-    from neurowhere.text.labels import region_names
-
-    return regions["region"].map(region_names(result.atlas.names))
-
-
 def _print(result: "Contrast") -> None:
+    about = result.about
+    typer.echo(repr(result))
+    if not about["unadjusted"]:
+        passing = about["documents_in_passing"]
+        typer.echo(f"{about['documents_in_group']:,} about it, {passing:,} in passing")
+    if about["terms_left_out"]:
+        typer.echo(f"Terms left out: {', '.join(about['terms_left_out'])}")
+    if names := list(result.most_raised()["name"].head(SHOWN)):
+        typer.echo(f"Raised most: {', '.join(names)}")
+    regions = result.regions().head(SHOWN)
+    hidden = ["region", "probability", "reference"]
+    hidden += [] if about["tested"] else ["low", "high", "t", "p", "q", "passes"]
+    shown = regions.drop(columns=hidden)
+    typer.echo(f"\n{shown.to_string(index=False, float_format='{:.3g}'.format)}\n")
+
+
+def _print_common(about: dict[str, Any]) -> None:
+    """Print what holds for all results of a run."""
     from neurowhere.report.contrast import chance_words
 
-    typer.echo(repr(result))
-    if not result.about["unadjusted"]:
-        passing = result.about["documents_in_passing"]
-        typer.echo(f"{result.about['documents_in_group']:,} about it, {passing:,} in passing")
-    typer.echo(f"What nothing looks like: {chance_words(result.about)}")
-    about = {**result.about, "weighted": "by mentions" if result.about["weighted"] else ""}
-    print_pairs({name: value for name, value in about.items() if value})
-    regions = result.regions().head(SHOWN)
-    shown = regions.assign(region=_names(result, regions)).drop(
-        columns=["probability", "reference"]
-    )
-    typer.echo(shown.to_string(index=False, float_format="{:.3g}".format))
+    typer.echo(f"What nothing looks like: {chance_words(about)}")
+    if about["kept_in"]:
+        typer.echo(f"Encoded documents and a copy of their texts: {about['kept_in']}")

@@ -1,59 +1,68 @@
 """Background: what every contrast of the same documents shares, worked out once and kept.
 
 The mean encoding, the covariates and how encodings follow from them; then, from words that name no
-place, how far contrasts go where there is nothing to find.
+place, how far contrasts go where there is nothing to find. All of it comes from sums over encoded
+documents, which need memory that does not grow with their number.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.files import digest
-from neurowhere._tools.parallel import Workers, slices
-from neurowhere.contrast.covariates import Covariates, Documents, find_covariates
+from neurowhere._tools.parallel import Workers, slices, track
+from neurowhere.contrast.covariates import Covariates, find_covariates
+from neurowhere.contrast.query import Ints
 from neurowhere.contrast.regression import (
     Fits,
     calibrate,
     fit_groups,
     likely_members,
+    log_response,
     orthonormal,
     partial_out,
     share_by_chance,
     stretch,
 )
+from neurowhere.contrast.selection import Found
 from neurowhere.contrast.shard import (
     KEY_LENGTH,
-    Rows,
-    Summing,
+    Arrays,
+    Shard,
     extractor_key,
     read_arrays,
-    sum_documents,
     write_arrays,
 )
 from neurowhere.exceptions import CorpusError
+from neurowhere.model.encoder import Encoder
 
 __all__ = [
     "Background",
     "Chance",
     "Design",
+    "Responses",
     "find_background",
     "find_chance",
-    "fit_words",
+    "fit_groups_of",
     "rows_of",
+    "sum_documents",
 ]
 
 Array = NDArray[np.floating]
 Weights = Array | sparse.csr_matrix
+Totals = tuple[Array, Array]  # Σ a z for each weight a, and Σ b z² for each weight b
 
+BATCH = 256  # documents encoded at a time
+TASK_DOCUMENTS = 4096  # summed by one worker before it reports
 N_PLACELESS = 300  # words
 WORDS_AT_ONCE = 20  # whose residuals are held for all documents
 LAYOUT = 4  # of the files
@@ -61,37 +70,122 @@ KEPT = ("usual", "cross", "square")
 FEWEST_PLACELESS = 20  # words, for their quantile to mean anything
 
 
+# ---- sums over documents
+
+
 @dataclass(frozen=True, eq=False)
-class Background:
-    """What all documents say, and how that follows from the covariates.
+class Responses:
+    """What is made of a document.
 
     Attributes
     ----------
-    documents : sequence of Documents
-    covariates : Covariates
-    usual : array of shape (m',)
-        q̄, mean probability of each region of the model, then of the atlas.
-    cross : array of shape (p, n_responses)
-        CᵀZ, with the responses Z of `Summing`.
-    square : array of shape (n_responses,)
-        Σ z².
+    model : Encoder
+    shares : csr_matrix of shape (m, n_regions)
+        Share of each region of the model that belongs to a region of the atlas.
+    left_out : array of int
+        Columns of the counts, terms that are left out of the encoding.
+    usual : array of shape (m + n_regions,), optional
+        q̄, the mean over all documents. Without it the responses are the encodings q themselves;
+        with it, side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
+    coefficients : array of shape (rank, n_responses), optional
+        Of the basis of the rows; what it fits is subtracted.
     """
 
-    documents: Sequence[Documents]
-    covariates: Covariates
-    usual: Array
-    cross: Array
-    square: Array
+    model: Encoder
+    shares: sparse.csr_matrix
+    left_out: Ints
+    usual: Array | None = None
+    coefficients: Array | None = None
 
-    @property
-    def n_documents(self) -> int:
-        """Number N of documents."""
-        return len(self.covariates.values)
+    def of(self, features: sparse.csr_matrix) -> Array:
+        """Encode documents."""
+        p = self.model.predict_features(features)  # (n, m)
+        q = np.hstack([p, p @ self.shares])
+        if self.usual is None:
+            return q
+        relative = np.divide(q, self.usual, out=np.ones_like(q), where=self.usual > 0)
+        x = features.toarray()
+        return np.hstack([log_response(relative), relative, x, x > 0], dtype=np.float32)
 
-    def design(self, columns: Sequence[int]) -> "Design":
-        """Return the regression on some of the covariates."""
-        values = self.covariates.values[:, columns].astype(np.float64)
-        return Design(values, self.cross[columns], self.square)
+
+class Rows(NamedTuple):
+    """Documents of a shard, the weights of their responses and of their squares, and Q."""
+
+    shard: Shard
+    rows: Ints
+    linear: Weights
+    square: Weights
+    basis: Array | None = None
+
+
+def rows_of(
+    found: Sequence[Found],
+    linear: Weights,
+    square: Weights,
+    basis: Array | None = None,
+    active: NDArray[np.bool_] | None = None,
+) -> list[Rows]:
+    """Cut weights of all documents, (N, ...), into those of shards; of active documents only."""
+    parts, start = [], 0
+    for each in found:
+        rows, here = each.rows, np.arange(start, start + len(each.rows))
+        start += len(rows)
+        if active is not None:
+            rows, here = rows[active[here]], here[active[here]]
+        if len(here):
+            known = None if basis is None else basis[here]
+            parts.append(Rows(each.shard, rows, linear[here], square[here], known))
+    return parts
+
+
+def sum_documents(
+    responses: Responses, rows: Sequence[Rows], workers: Workers, what: str
+) -> Totals:
+    """Encode documents of any number of shards, and sum them up."""
+    calls = [(responses, task) for task in _tasks(rows)]
+    results = workers.for_calls(len(calls)).run(sum_rows, calls)
+    return reduce(_add, track(results, what, len(calls)))
+
+
+def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
+    task: list[Rows] = []
+    for each in rows:
+        task.append(each)
+        if sum(len(part.rows) for part in task) >= TASK_DOCUMENTS:
+            yield task
+            task = []
+    if task:
+        yield task
+
+
+def sum_rows(responses: Responses, task: Sequence[Rows]) -> Totals:
+    """Encode documents and sum them up."""
+    return reduce(_add, (part for each in task for part in _sum_batches(responses, each)))
+
+
+def _sum_batches(responses: Responses, each: Rows) -> Iterator[Totals]:
+    model = responses.model
+    counts = each.shard.vectors_without(model.extractor_, responses.left_out)[each.rows]
+    for part in slices(max(len(each.rows), 1), BATCH):
+        z = responses.of(model.weighting_.transform(counts[part]))
+        if each.basis is not None and responses.coefficients is not None:
+            z -= each.basis[part].astype(np.float32) @ responses.coefficients
+        yield _times(each.linear[part], z), _times(each.square[part], z * z)
+
+
+def _add(total: Totals, other: Totals) -> Totals:
+    for mine, theirs in zip(total, other, strict=True):
+        np.add(mine, theirs, out=mine)
+    return total
+
+
+def _times(weights: Weights, z: Array) -> Array:
+    """Multiply in single precision; sums of dense weights are added up in double precision."""
+    dtype = np.float32 if sparse.issparse(weights) else np.float64
+    return np.asarray(weights.T.astype(np.float32) @ z, dtype=dtype)
+
+
+# ---- what all documents say
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,120 +228,67 @@ class Design:
         return np.asarray(np.maximum(left, 0.0) / max(n - rank, 1))
 
 
-class Chance(NamedTuple):
-    """What contrasts of placeless words find.
+@dataclass(frozen=True, eq=False)
+class Background:
+    """What all N documents say, and how that follows from the covariates.
 
     Attributes
     ----------
-    extra : array of shape (n_responses,)
-        τ², which is added to variances.
-    factor : array of shape (n_responses,)
-        κ², by which they are then multiplied: one for the voxels, one for the regions.
-    words, share_regions, share_voxels : arrays of shape ()
-        Number of words, and share of them with any discovery among regions and among voxels.
+    found : sequence of Found
+    covariates : Covariates
+    usual : array of shape (m + n_regions,)
+        q̄, mean probability of each region of the model, then of the atlas.
+    cross, square
+        Of `Design`, with all covariates.
     """
 
-    extra: Array
-    factor: Array
-    words: NDArray[np.intp]
-    share_regions: Array
-    share_voxels: Array
+    found: Sequence[Found]
+    covariates: Covariates
+    usual: Array
+    cross: Array
+    square: Array
+
+    @property
+    def n_documents(self) -> int:
+        """Number N of documents."""
+        return len(self.covariates.values)
+
+    def design(self, columns: Sequence[int]) -> Design:
+        """Return the regression on some of the covariates."""
+        values = self.covariates.values[:, columns].astype(np.float64)
+        return Design(values, self.cross[columns], self.square)
 
 
 def find_background(
-    folder: Path, documents: Sequence[Documents], summing: Summing, workers: Workers
+    folder: Path, found: Sequence[Found], responses: Responses, workers: Workers
 ) -> Background:
     """Read the background of documents from a folder, or make it and keep it there."""
-    path = folder / f"background-{_key(documents, summing)}.npz"
+    path = folder / f"background-{_key(found, responses)}.npz"
     try:
-        return _from_arrays(documents, read_arrays(path))
+        return _from_arrays(found, read_arrays(path))
     except (CorpusError, KeyError, ValueError):
-        background = _make_background(documents, summing, workers)
+        background = _make_background(found, responses, workers)
         write_arrays(path, _to_arrays(background))
         return background
 
 
-def _make_background(
-    documents: Sequence[Documents], summing: Summing, workers: Workers
-) -> Background:
-    n = sum(len(each.rows) for each in documents)
+def _make_background(found: Sequence[Found], responses: Responses, workers: Workers) -> Background:
+    n = sum(len(each.rows) for each in found)
     ones = np.ones((n, 1))
-    total = sum_documents(summing, rows_of(documents, ones, ones[:, :0]), workers, "encoding")
-    usual = total.linear[0] / n
-    covariates = find_covariates(documents, summing.model.vocabulary_)
-    relative = Summing(summing.model, summing.shares, summing.left_out, usual)
-    rows = rows_of(documents, covariates.values.astype(np.float64), ones)
-    sums = sum_documents(relative, rows, workers, "fitting to kinds")
-    return Background(documents, covariates, usual, sums.linear, sums.square[0])
+    total, _ = sum_documents(responses, rows_of(found, ones, ones[:, :0]), workers, "encoding")
+    usual = total[0] / n
+    covariates = find_covariates(found, responses.model.vocabulary_)
+    rows = rows_of(found, covariates.values.astype(np.float64), ones)
+    relative = replace(responses, usual=usual)
+    cross, square = sum_documents(relative, rows, workers, "fitting to kinds")
+    return Background(found, covariates, usual, cross, square[0])
 
 
-def rows_of(
-    documents: Sequence[Documents],
-    linear: Weights,
-    square: Weights,
-    basis: Array | None = None,
-    active: NDArray[np.bool_] | None = None,
-) -> list[Rows]:
-    """Cut weights of all documents, (N, ...), into those of shards; of active documents only."""
-    parts, start = [], 0
-    for shard, rows, _ in documents:
-        here = np.arange(start, start + len(rows))
-        start += len(rows)
-        if active is not None:
-            rows, here = rows[active[here]], here[active[here]]
-        if len(here):
-            parts.append(
-                Rows(
-                    shard, rows, linear[here], square[here], None if basis is None else basis[here]
-                )
-            )
-    return parts
-
-
-def find_chance(
-    folder: Path,
-    background: Background,
-    columns: Sequence[int],
-    summing: Summing,
-    workers: Workers,
-    *,
-    calibrated: bool,
-) -> Chance:
-    """Contrast placeless words as a term would be, once for a design, and keep what they find.
-
-    With less than 20 words nothing is calibrated, and the shares are NaN.
-    """
-    path = folder / f"chance-{_key(background.documents, summing)}-{len(columns)}.npz"
-    with suppress(CorpusError, KeyError):
-        arrays = read_arrays(path)
-        return Chance(*(arrays[name] for name in Chance._fields))
-    words = background.covariates.placeless[:, :N_PLACELESS]
-    m, m_both = summing.model.partition_.n_regions, len(background.usual)
-    extra, factor = np.zeros_like(background.square), np.ones_like(background.square)
-    shares = np.full(2, np.nan)
-    if words.shape[1] >= FEWEST_PLACELESS:
-        design = background.design(columns)
-        fits, _ = fit_words(
-            design, background.documents, words, summing, workers, adjusted=calibrated
-        )
-        effect, variance, n = fits.effect, fits.variance, fits.n
-        extra = calibrate(effect, variance) if calibrated else extra
-        for k, part in enumerate((slice(m, m_both), slice(m))):
-            fit = effect[:, part], variance[:, part]
-            shares[k] = share_by_chance(*fit, n, calibrated=calibrated)
-            if calibrated:
-                kappa = stretch(fit[0], fit[1] + extra[part], n)
-                factor[part] = factor[m_both:][part] = kappa**2  # of logarithms, and of ratios
-    chance = Chance(extra, factor, np.array(words.shape[1]), *map(np.array, shares))
-    write_arrays(path, chance._asdict())
-    return chance
-
-
-def fit_words(
+def fit_groups_of(
     design: Design,
-    documents: Sequence[Documents],
+    found: Sequence[Found],
     groups: sparse.csc_matrix,
-    summing: Summing,
+    responses: Responses,
     workers: Workers,
     *,
     adjusted: bool,
@@ -258,10 +299,10 @@ def fit_words(
     Parameters
     ----------
     design : Design
-    documents : sequence of Documents
+    found : sequence of Found
     groups : csc_matrix of shape (N, K)
         g, the weights of documents.
-    summing : Summing
+    responses : Responses
     workers : Workers
     adjusted : bool
         Whether each group has a covariate of its own, see `likely_members`.
@@ -288,32 +329,93 @@ def fit_words(
     columns = [sparse.hstack(each) for each in zip(*weights, strict=True)]
     linear = sparse.csr_matrix(sparse.hstack(columns[:-1]), dtype=np.float32)
     encoded = np.diff(linear.indptr) > 0
-    fitted = replace(summing, coefficients=design.coefficients.astype(np.float32))
-    rows = rows_of(documents, linear, sparse.csr_matrix(columns[-1]), design.basis, encoded)
-    sums = sum_documents(fitted, rows, workers, "asking documents")
-    first, shared, cube, mixed = np.split(sums.linear, 4)
+    fitted = replace(responses, coefficients=design.coefficients.astype(np.float32))
+    rows = rows_of(found, linear, sparse.csr_matrix(columns[-1]), design.basis, encoded)
+    sums, squares = sum_documents(fitted, rows, workers, "asking documents")
+    first, shared, cube, mixed = np.split(sums, 4)
     start, fits, totals = 0, [], []
     for small, held, tildes in parts:
         here = slice(start, start := start + len(small.s))
         parted = small._replace(inside=held.toarray(), own_inside=tildes.toarray())
-        own_sums = (first[here], shared[here], sums.square[here], cube[here], mixed[here])
+        own_sums = (first[here], shared[here], squares[here], cube[here], mixed[here])
         fits.append(fit_groups(parted, own_sums, design.variance))
         totals.append(first[here] + parted.on_basis.T @ design.coefficients)
     return Fits(*map(np.concatenate, zip(*fits, strict=True))), np.concatenate(totals)
 
 
+# ---- what nothing looks like
+
+
+class Chance(NamedTuple):
+    """What contrasts of placeless words find.
+
+    Attributes
+    ----------
+    extra : array of shape (n_responses,)
+        τ², which is added to variances.
+    factor : array of shape (n_responses,)
+        κ², by which they are then multiplied: one for the voxels, one for the regions.
+    words, share_regions, share_voxels : arrays of shape ()
+        Number of words, and share of them with any discovery among regions and among voxels.
+    """
+
+    extra: Array
+    factor: Array
+    words: NDArray[np.intp]
+    share_regions: Array
+    share_voxels: Array
+
+
+def find_chance(
+    folder: Path,
+    background: Background,
+    columns: Sequence[int],
+    responses: Responses,
+    workers: Workers,
+    *,
+    calibrated: bool,
+) -> Chance:
+    """Contrast placeless words as a term would be, once for a design, and keep what they find.
+
+    With less than 20 words nothing is calibrated, and the shares are NaN.
+    """
+    path = folder / f"chance-{_key(background.found, responses)}-{len(columns)}.npz"
+    with suppress(CorpusError, KeyError):
+        arrays = read_arrays(path)
+        return Chance(*(arrays[name] for name in Chance._fields))
+    words = background.covariates.placeless[:, :N_PLACELESS]
+    m, m_both = responses.model.partition_.n_regions, len(background.usual)
+    extra, factor = np.zeros_like(background.square), np.ones_like(background.square)
+    shares = np.full(2, np.nan)
+    if words.shape[1] >= FEWEST_PLACELESS:
+        design = background.design(columns)
+        (effect, variance, n, _), _ = fit_groups_of(
+            design, background.found, words, responses, workers, adjusted=calibrated
+        )
+        extra = calibrate(effect, variance) if calibrated else extra
+        for k, part in enumerate((slice(m, m_both), slice(m))):
+            fit = effect[:, part], variance[:, part]
+            shares[k] = share_by_chance(*fit, n, calibrated=calibrated)
+            if calibrated:
+                kappa = stretch(fit[0], fit[1] + extra[part], n)
+                factor[part] = factor[m_both:][part] = kappa**2  # of logarithms, and of ratios
+    chance = Chance(extra, factor, np.array(words.shape[1]), *map(np.array, shares))
+    write_arrays(path, chance._asdict())
+    return chance
+
+
 # ---- on disk
 
 
-def _key(documents: Sequence[Documents], summing: Summing) -> str:
+def _key(found: Sequence[Found], responses: Responses) -> str:
     """Return a short digest of a model, of an atlas and of the shards that are summed."""
-    model = summing.model
-    about = repr([[each.shard.name for each in documents], version("neurowhere"), LAYOUT])
-    arrays = [model.weighting_.idf_, *model.predictor_.to_arrays().values(), summing.shares.data]
+    model = responses.model
+    about = repr([[each.shard.name for each in found], version("neurowhere"), LAYOUT])
+    arrays = [model.weighting_.idf_, *model.predictor_.to_arrays().values(), responses.shares.data]
     return digest(extractor_key(model.extractor_), about, *arrays)[:KEY_LENGTH]
 
 
-def _to_arrays(background: Background) -> dict[str, NDArray[Any]]:
+def _to_arrays(background: Background) -> Arrays:
     covariates = background.covariates
     return {
         **{name: getattr(background, name) for name in KEPT},
@@ -324,10 +426,10 @@ def _to_arrays(background: Background) -> dict[str, NDArray[Any]]:
     }
 
 
-def _from_arrays(documents: Sequence[Documents], arrays: dict[str, NDArray[Any]]) -> Background:
+def _from_arrays(found: Sequence[Found], arrays: Arrays) -> Background:
     names, words = json.loads(arrays["names"].tobytes())
     shape = (len(arrays["values"]), len(words))
     data = np.ones(len(arrays["indices"]), dtype=bool)
     placeless = sparse.csc_matrix((data, arrays["indices"], arrays["indptr"]), shape=shape)
     covariates = Covariates(arrays["values"], names, placeless, words)
-    return Background(documents, covariates, **{name: arrays[name] for name in KEPT})
+    return Background(found, covariates, **{name: arrays[name] for name in KEPT})

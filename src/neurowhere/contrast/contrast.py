@@ -14,6 +14,7 @@ from neurowhere.contrast.regression import RATE
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.methods import MethodsText, write_methods
 from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.text.labels import region_names
 
 __all__ = ["Contrast", "Effects", "correct_together"]
 
@@ -190,8 +191,9 @@ class Contrast:
         Returns
         -------
         DataFrame
-            region; ratio of its mean probability in the group to what is expected, with the
-            interval (95 %): ratio, low, high; t, p, q; passes; probability and reference.
+            region, and its name in words: region, name; ratio of its mean probability in the group
+            to what is expected, with the interval (95 %): ratio, low, high; t, p, q; passes;
+            probability and reference.
         """
         if atlas is not None and list(atlas.names) != list(self.atlas.names):
             raise PartitionError(
@@ -204,6 +206,7 @@ class Contrast:
         table = pd.DataFrame(
             {
                 "region": self.atlas.names,
+                "name": list(region_names(self.atlas.names).values()),
                 "ratio": ratio,
                 "low": low,
                 "high": high,
@@ -255,6 +258,12 @@ class Contrast:
                 titles=titles,
                 keep_formulas=keep_formulas,
             )
+
+    def most_raised(self) -> pd.DataFrame:
+        """Return the rows of `regions` that pass and are raised, the largest ratio first."""
+        table = self.regions()
+        raised = table[table["passes"] & (table["t"] > 0)]
+        return raised.sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
 
     @property
     def outcome(self) -> str:

@@ -2,10 +2,9 @@
 
 Articles that mention a disease differ from others in more than the disease: they are about
 patients, or about mice, full texts or abstracts. Also words that name no place at all, which tell
-how often a contrast finds something where there is nothing, and controls of the same kind.
+how often a contrast finds something where there is nothing.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,24 +14,33 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.contrast.matching import KIND_WORDS, Ints
-from neurowhere.contrast.shard import Shard
+from neurowhere.contrast.query import Ints
+from neurowhere.contrast.selection import ByTerm, Found, Group
 from neurowhere.text import Vocabulary
 from neurowhere.text.words import fold, plain
 
-__all__ = [
-    "LENGTHS",
-    "Covariates",
-    "Documents",
-    "compare_kinds",
-    "find_covariates",
-    "match_nearest",
-    "propensity",
-]
+__all__ = ["KIND_WORDS", "LENGTHS", "Covariates", "compare_kinds", "find_covariates", "kinds_named"]
 
 Array = NDArray[np.floating]
-Flags = NDArray[np.bool_]
 
+# Words that tell kinds of documents apart, and name no place in the brain and no disease.
+SPECIES = """
+human animal mouse rat rodent monkey macaque primate cat bird songbird zebrafish fish drosophila
+fly elegans worm yeast
+"""
+PEOPLE = """
+patient participant volunteer subject healthy child adolescent infant adult elderly clinical
+diagnosis symptom treatment consent trial placebo randomized cohort questionnaire
+"""
+METHODS = """
+review meta case longitudinal fmri mri bold pet spect eeg meg erp tms tdcs diffusion tractography
+morphometry resting voxel activation task spectroscopy electrophysiology recording electrode spike
+optogenetic calcium microscopy imaging confocal immunohistochemistry staining antibody histology
+blot pcr transgenic knockout mutant mutation gene genome sequencing protein cell culture slice
+vitro vivo injection virus plasmid simulation computational psychophysics surgery autopsy
+postmortem
+"""
+KIND_WORDS = tuple(f"{SPECIES} {PEOPLE} {METHODS}".split())
 KINDS = {fold(word): word for word in KIND_WORDS}
 # Words of such terms say where, or what a document is about.
 PLACED = ("anatomy", "disorder", "function", "symptom", "task", "drug")
@@ -40,27 +48,10 @@ LENGTHS = ("words", "words of the front", "known terms")
 N_TOPICS = 50
 TOPIC_WORDS = 5000  # the most frequent ones, in less than half of the documents
 FEWEST, MOST = 25, 700  # documents with a placeless word
-N_PLACELESS = 300
 SHORTEST = 4  # letters of a placeless word
 DOCUMENTS_PER_COVARIATE = 10
 DOCUMENTS_PER_TOPIC = 200  # a topic of few documents may be what the query asks for
 MOST_SOURCES = 50  # that are told apart
-
-
-class Documents(NamedTuple):
-    """Documents of a shard among those that are compared.
-
-    Attributes
-    ----------
-    shard : Shard
-    rows : array of shape (n,)
-    terms : array of shape (n,)
-        Number of different terms of the model in each.
-    """
-
-    shard: Shard
-    rows: Ints
-    terms: Ints
 
 
 class Covariates(NamedTuple):
@@ -83,15 +74,15 @@ class Covariates(NamedTuple):
     words: list[str]
 
 
-def find_covariates(documents: Sequence[Documents], vocabulary: Vocabulary) -> Covariates:
+def find_covariates(found: Sequence[Found], vocabulary: Vocabulary) -> Covariates:
     """Work out covariates, the most telling first, at most one for ten documents.
 
     Words of the vocabulary are not placeless; those of diseases and places are in no topic.
     """
-    counts, sizes, words = _read_fronts(documents)
-    fronts, terms = counts.sum(axis=1).A1, np.concatenate([each.terms for each in documents])
+    counts, sizes, words = _read_fronts(found)
+    fronts, terms = counts.sum(axis=1).A1, np.concatenate([each.terms for each in found])
     logs = _standardised(np.log1p(np.stack([sizes[:, 0], fronts, terms], axis=1)))
-    sources, source_names = _sources(documents, sizes[:, 1])
+    sources, source_names = _sources(found, sizes[:, 1])
     has = sparse.csc_matrix(counts > 0)
     n_with = np.diff(has.indptr)
     places = {word: column for column, word in enumerate(words)}
@@ -131,12 +122,12 @@ def find_covariates(documents: Sequence[Documents], vocabulary: Vocabulary) -> C
     )
 
 
-def _read_fronts(documents: Sequence[Documents]) -> tuple[sparse.csr_matrix, Ints, list[str]]:
+def _read_fronts(found: Sequence[Found]) -> tuple[sparse.csr_matrix, Ints, list[str]]:
     """Count the words of each front, forms of one word together; read the sizes of the texts."""
     ids: dict[str, int] = {}
     parts, sizes = [], []
-    for shard, rows, _ in documents:
-        front = replace(shard).front  # not kept
+    for each in found:
+        front, rows = replace(each.shard).front, each.rows  # not kept
         index = front.words
         sizes.append(front.sizes[rows])
         forms = index.forms.decode("ascii").split("\n")[1:-1]
@@ -165,9 +156,9 @@ def _vocabulary_words(vocabulary: Vocabulary) -> tuple[set[str], set[str]]:
     return placed, known
 
 
-def _sources(documents: Sequence[Documents], whole: Ints) -> tuple[Array, list[str]]:
+def _sources(found: Sequence[Found], whole: Ints) -> tuple[Array, list[str]]:
     """Tell apart where documents come from, and whether they are whole texts."""
-    part = np.concatenate([np.full(len(each.rows), each.shard.part) for each in documents])
+    part = np.concatenate([np.full(len(each.rows), each.shard.part) for each in found])
     if len(np.unique(part)) > MOST_SOURCES:
         part = np.zeros_like(part)
     codes, column = np.unique(2 * part + whole, return_inverse=True)
@@ -201,6 +192,13 @@ def _topics(counts: sparse.csr_matrix, allowed: Sequence[bool], n_with: Ints) ->
 # ---- how a group differs in kind
 
 
+def kinds_named(groups: Sequence[Group]) -> list[str]:
+    """Return the kinds that the queries ask for themselves."""
+    queries = [group.query for group in groups if isinstance(group, ByTerm)]
+    named = [query.has_words(KIND_WORDS) for query in queries]
+    return [word for word, *some in zip(KIND_WORDS, *named, strict=True) if any(some)]
+
+
 def compare_kinds(
     covariates: Covariates, group: Array, reference: Array, asked: Sequence[str]
 ) -> pd.DataFrame:
@@ -230,49 +228,3 @@ def compare_kinds(
     )
     order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
     return table.loc[order].reset_index(drop=True)
-
-
-# ---- controls of the same kind
-
-CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best
-CALIPER = 0.2  # standard deviations of the log odds between a document and its control
-RIDGE = 10.0  # λ of the penalty λ/2 ‖β‖²
-
-
-def propensity(x: Array, inside: Flags) -> Array:
-    """Return the log odds of belonging to the group, by a logistic regression on x: (n,)."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import StandardScaler
-
-    scaled = StandardScaler().fit_transform(x)
-    fitted = LogisticRegression(C=1 / RIDGE, max_iter=1000).fit(scaled, inside)
-    return np.asarray(fitted.decision_function(scaled), dtype=np.float64)
-
-
-def match_nearest(group: Array, others: Array) -> list[list[int]]:
-    """Give each of a group its nearest others on a line, each of which is used once.
-
-    In each of `CONTROLS` rounds, everyone in the group takes one, in random order, within 0.2
-    standard deviations (Austin, Pharmaceutical Statistics, 2011).
-
-    >>> match_nearest(np.array([0.0, 50.0]), np.array([50.1, 0.2, 90.0, -0.1]))
-    [[3, 1], [0]]
-    """
-    caliper = CALIPER * np.concatenate([group, others]).std()
-    rng = np.random.default_rng(0)
-    order = np.argsort(others, kind="stable")
-    free, names = others[order].tolist(), order.tolist()
-    pairs: list[list[int]] = [[] for _ in group]
-    for _ in range(CONTROLS):
-        for number in rng.permutation(len(group)).tolist():
-            place = _nearest(free, group[number])
-            if place is not None and abs(free[place] - group[number]) <= caliper:
-                pairs[number].append(names.pop(place))
-                del free[place]
-    return pairs
-
-
-def _nearest(free: Sequence[float], value: float) -> int | None:
-    after = bisect_left(free, value)
-    near = [place for place in (after - 1, after) if 0 <= place < len(free)]
-    return min(near, key=lambda place: abs(free[place] - value), default=None)

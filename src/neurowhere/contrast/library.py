@@ -8,19 +8,18 @@ import importlib
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from neurowhere._tools.files import bare_suffix, digest, expanded, replaced, sha256
 from neurowhere._tools.parallel import Workers, track
 from neurowhere._tools.replacement import recover
-from neurowhere.contrast.matching import Ints
+from neurowhere.contrast.query import Ints
 from neurowhere.contrast.shard import KEY_LENGTH, Shard
 from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
 from neurowhere.corpus.read import READERS, find_format
@@ -38,7 +37,6 @@ TERM_BREAK = " \N{MODIFIER LETTER VERTICAL LINE} "
 KEY_DIGITS = 16  # hexadecimal, of 64 bits
 SHARD_CHARACTERS = 16_000_000  # some 350 full texts
 SHARD_DOCUMENTS = 8192
-INDEX_NAME = "library.json"
 
 
 @dataclass(frozen=True)
@@ -102,25 +100,16 @@ def open_library(
     parts = find_parts([expanded(source) for source in sources], format)
     folder = expanded(cache) / fingerprint(parts)
     recover(folder)
-    library = _read_index(folder)
-    news: tuple[str, ...] = ()
-    if library is None:
-        library = _cut_all(folder, parts, workers)
-        news = library.problems
+    make_folder(folder)
+    notes = [_read_note(folder, part) for part in parts]
+    calls = [(folder, part) for part, note in zip(parts, notes, strict=True) if note is None]
+    results = workers.for_calls(len(calls)).run(cut, calls) if calls else iter(())
+    new = list(track(results, "reading documents", len(calls)))
+    library = _collect(folder, sorted([*new, *(note for note in notes if note is not None)]))
     if library.damaged and not keep_going:
         raise CorpusError(f"{library.damaged}; mend that, or --keep-going with what can be read")
-    for problem in news:
+    for problem in library.problems if calls else ():
         warnings.warn(problem, DataWarning, stacklevel=2)
-    return library
-
-
-def _cut_all(folder: Path, parts: "Sequence[Part]", workers: Workers) -> Library:
-    make_folder(folder)
-    calls = [(folder, part) for part in parts]
-    results = workers.for_calls(len(calls)).run(cut, calls)
-    reports = sorted(track(results, "reading documents", len(calls)))
-    library = _collect(folder, reports)
-    _write_index(library)
     return library
 
 
@@ -256,7 +245,7 @@ class Report(NamedTuple):
     """What became of a part."""
 
     part: int
-    n_shards: int
+    keys: list[list[int]]  # of the documents of each shard
     n_files: int
     unreadable: list[list[str]]  # file and reason
     problems: list[str]
@@ -265,23 +254,32 @@ class Report(NamedTuple):
 
 def cut(folder: Path, part: Part) -> Report:
     """Read a part and write its documents as shards, but for those that are already there."""
-    note = folder / f"{part.number:05d}.json"
-    with suppress(OSError, ValueError, TypeError):  # not finished, or damaged
-        return Report(*json.loads(note.read_bytes()))
     unreadable: list[list[str]] = []
-    n_shards = 0
+    keys: list[list[int]] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for batch in _batches(iter_part(part, unreadable)):
-            shard = Shard(folder, part.number, n_shards)
-            n_shards += 1
+            shard = Shard(folder, part.number, len(keys))
             if not shard.file("documents").exists():
-                shard.write([document for document, _ in batch], [key for _, key in batch])
+                shard.write([document for document, _ in batch])
+            keys.append([key for _, key in batch])
     problems = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
     lost = [str(each.message) for each in caught if issubclass(each.category, DamageWarning)]
-    report = Report(part.number, n_shards, len(part.files), unreadable, problems, lost)
-    _write_json(note, report)
+    report = Report(part.number, keys, len(part.files), unreadable, problems, lost)
+    with replaced(_note(folder, part)) as stream:
+        stream.write(json.dumps(report).encode("ascii"))
     return report
+
+
+def _note(folder: Path, part: Part) -> Path:
+    return folder / f"{part.number:05d}.keys.json"
+
+
+def _read_note(folder: Path, part: Part) -> Report | None:
+    try:
+        return Report(*json.loads(_note(folder, part).read_bytes()))
+    except (OSError, ValueError, TypeError):  # not finished, or damaged
+        return None
 
 
 def _batches(
@@ -307,66 +305,36 @@ def _collect(folder: Path, reports: Sequence[Report]) -> Library:
     for report in reports:
         for name, reason in report.unreadable:
             files.add(name, reason)
-    shards = [
-        Shard(folder, report.part, number)
+    keys = {
+        Shard(folder, report.part, number): some
         for report in reports
-        for number in range(report.n_shards)
-    ]
+        for number, some in enumerate(report.keys)
+    }
     problems = [problem for report in reports for problem in report.problems]
-    if not shards:
+    if not keys:
         raise CorpusError(f"nothing could be read: {files.summary(0)}")
     lost = [problem for report in reports for problem in report.lost]
     if files.count:
         n_files = sum(report.n_files for report in reports)
         problems.append(files.summary(n_files - files.count))
         lost.append(problems[-1])
-    repeats, n_documents = _find_repeats(shards)
+    repeats, n_documents = _find_repeats(keys)
     n_repeats = sum(map(len, repeats.values()))
     if n_repeats:
         problems.append(f"{n_repeats:,} documents have the id of an earlier one and are left out")
-    return Library(folder, shards, repeats, n_documents, tuple(problems), "; ".join(lost))
+    return Library(folder, list(keys), repeats, n_documents, tuple(problems), "; ".join(lost))
 
 
-def _find_repeats(shards: Sequence[Shard]) -> tuple[dict[str, Ints], int]:
-    """Rows of each shard whose key came before, and the number of those whose key is new."""
-    keys = [shard.keys for shard in shards]
-    repeated = np.ones(sum(map(len, keys)), dtype=bool)
-    repeated[np.unique(np.concatenate(keys), return_index=True)[1]] = False
-    by_shard = np.split(repeated, np.cumsum([len(each) for each in keys])[:-1])
-    repeats = {
-        shard.name: np.flatnonzero(rows)
-        for shard, rows in zip(shards, by_shard, strict=True)
-        if rows.any()
-    }
-    return repeats, int((~repeated).sum())
-
-
-def _write_index(library: Library) -> None:
-    content = {
-        "shards": [[shard.part, shard.number] for shard in library.shards],
-        "repeats": {name: rows.tolist() for name, rows in library.repeats.items()},
-        "documents": library.n_documents,
-        "problems": library.problems,
-        "damaged": library.damaged,
-    }
-    _write_json(library.folder / INDEX_NAME, content)
-
-
-def _read_index(folder: Path) -> Library | None:
-    try:
-        content: dict[str, Any] = json.loads((folder / INDEX_NAME).read_bytes())
-        return Library(
-            folder,
-            [Shard(folder, part, number) for part, number in content["shards"]],
-            {name: np.array(rows, np.intp) for name, rows in content["repeats"].items()},
-            content["documents"],
-            tuple(content["problems"]),
-            content["damaged"],
-        )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None  # not finished, or damaged: what is there is gone through again
-
-
-def _write_json(path: Path, content: object) -> None:
-    with replaced(path) as stream:
-        stream.write(json.dumps(content).encode("ascii"))
+def _find_repeats(keys: Mapping[Shard, Sequence[int]]) -> tuple[dict[str, Ints], int]:
+    """Return the rows of each shard whose key came before, and the number of different keys."""
+    known: set[int] = set()
+    repeats = {}
+    for shard, some in keys.items():
+        rows = []
+        for row, key in enumerate(some):
+            if key in known:
+                rows.append(row)
+            known.add(key)
+        if rows:
+            repeats[shard.name] = np.array(rows, np.intp)
+    return repeats, len(known)

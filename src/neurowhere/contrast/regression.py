@@ -47,52 +47,12 @@ def log_response(relative: Array) -> Array:
 
 
 def orthonormal(gram: Array) -> Array:
-    """Return T such that Q = C T is an orthonormal basis of the columns of C.
-
-    Parameters
-    ----------
-    gram : array of shape (p, p)
-        CᵀC.
-
-    Returns
-    -------
-    array of shape (p, rank)
-    """
+    """Return T such that Q = C T is an orthonormal basis of the columns of C, from CᵀC."""
     norms = np.sqrt(np.diag(gram))
     scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
     kept = values > COLLINEAR * values.max()
-    return np.asarray(scale[:, None] * vectors[:, kept] / np.sqrt(values[kept]))
-
-
-class Partialled(NamedTuple):
-    """Groups with the covariates partialled out: g̃ = g − QQᵀg − h̃h̃ᵀg.
-
-    Attributes
-    ----------
-    inside : array of shape (N, K)
-        g̃ of active documents, 0 for the others.
-    on_basis : array of shape (rank, K)
-        Qᵀg.
-    s : array of shape (K,)
-        Σ g̃².
-    n : array of shape (K,)
-        s² / Σ g̃⁴: documents of equal weight that would tell as much.
-    own : array of shape (N, K)
-        Covariate h of each group's own, scaled so that h̃ is of unit norm; 0 without one.
-    own_inside : array of shape (N, K)
-        h̃ = h − QQᵀh of active documents.
-    on_own : array of shape (K,)
-        h̃ᵀg.
-    """
-
-    inside: Array
-    on_basis: Array
-    s: Array
-    n: Array
-    own: Array
-    own_inside: Array
-    on_own: Array
+    return np.asarray(scale[:, None] * vectors[:, kept] / np.sqrt(values[kept]))  # (p, rank)
 
 
 def likely_members(basis: Array, groups: Array) -> Array:
@@ -103,16 +63,8 @@ def likely_members(basis: Array, groups: Array) -> Array:
     membership that a fit to nine tenths of the documents gives to the others, and c such that four
     documents for one of the group, at least 200 and at most half of all, are above it.
 
-    Parameters
-    ----------
-    basis : array of shape (N, rank)
-        Q.
-    groups : array of shape (N, K)
-
-    Returns
-    -------
-    array of shape (N, K)
-        Zeros with less than 400 documents, which are too few to tell.
+    Q is the (N, rank) basis, and groups and h are (N, K). With less than 400 documents, which are
+    too few to tell, h is 0.
     """
     if len(basis) < 2 * FEWEST_LIKELY:
         return np.zeros_like(groups)
@@ -128,25 +80,24 @@ def likely_members(basis: Array, groups: Array) -> Array:
     return np.asarray(np.maximum(fitted, 0.0))
 
 
+class Partialled(NamedTuple):
+    """Groups with the covariates partialled out: g̃ = g − QQᵀg − h̃h̃ᵀg."""
+
+    inside: Array  # (N, K): g̃ of active documents, 0 for the others
+    on_basis: Array  # (rank, K): Qᵀg
+    s: Array  # (K,): Σ g̃²
+    n: Array  # (K,): s² / Σ g̃⁴, documents of equal weight that would tell as much
+    own: Array  # (N, K): each group's own covariate h, scaled so that h̃ is of unit norm, or 0
+    own_inside: Array  # (N, K): h̃ = h − QQᵀh of active documents
+    on_own: Array  # (K,): h̃ᵀg
+
+
 def partial_out(
     basis: Array, groups: Array, active: NDArray[np.bool_], own: Array | None = None
 ) -> Partialled:
-    """Partial the covariates out of groups.
+    """Partial the covariates, Q and h, out of the weights g of documents in groups: (N, K).
 
-    Parameters
-    ----------
-    basis : array of shape (N, rank)
-        Q.
-    groups : array of shape (N, K)
-        g, the weight of each document in each group, 0 outside.
-    active : array of bool of shape (N, K)
-        Documents whose own residuals will enter.
-    own : array of shape (N, K), optional
-        One more covariate for each group, see `likely_members`.
-
-    Returns
-    -------
-    Partialled
+    Active documents are those whose own residuals enter the variance.
     """
     on_basis = basis.T @ groups
     residual = groups - basis @ on_basis
@@ -165,14 +116,7 @@ def partial_out(
 
 
 class Fits(NamedTuple):
-    """Effects β of K groups, and their variances.
-
-    Attributes
-    ----------
-    effect, variance : arrays of shape (K, m)
-    n, s : arrays of shape (K,)
-        Of `Partialled`.
-    """
+    """Effects β of K groups and their variances, (K, m), with n and s of `Partialled`."""
 
     effect: Array
     variance: Array
@@ -187,20 +131,9 @@ def fit_groups(parted: Partialled, sums: Sequence[Array], usual: Array) -> Fits:
 
         V = (Σ_active g̃² e² + V₀ Σ_others g̃²) / s · n / (n − 1),    V′ = (n V + 20 V₀) / (n + 20).
 
-    Documents that are not active are taken to have the usual variance V₀.
-
-    Parameters
-    ----------
-    parted : Partialled
-        Of K groups.
-    sums : five arrays of shape (K, m)
-        Σ g ỹ and Σ h ỹ over all documents; Σ g̃² ỹ², Σ g̃³ ỹ and Σ g̃² h̃ ỹ over the active ones.
-    usual : array of shape (m,)
-        V₀, the residual variance of all documents.
-
-    Returns
-    -------
-    Fits
+    Documents that are not active are taken to have the usual variance V₀, (m,), which is the
+    residual variance of all. The sums, (K, m) each, are Σ g ỹ and Σ h ỹ over all documents, and
+    Σ g̃² ỹ², Σ g̃³ ỹ and Σ g̃² h̃ ỹ over the active ones.
     """
     linear, shared, square, cube, mixed = sums
     inside, own, s, n = parted.inside, parted.own_inside, parted.s, parted.n
@@ -217,22 +150,7 @@ def fit_groups(parted: Partialled, sums: Sequence[Array], usual: Array) -> Fits:
     return Fits(effect, moderated / s[:, None], n, s)
 
 
-def calibrate(effect: Array, variance: Array) -> Array:
-    """Return τ², what is added to the variance for differences that no covariate explains.
-
-    τ² makes the 80 % quantile of β² / (se² + τ²) over placeless words that of χ²₁, c: as many words
-    have β² / (se² + τ²) ≤ c as have β²/c − se² ≤ τ², so τ² is the quantile of the latter, or 0.
-
-    Parameters
-    ----------
-    effect, variance : arrays of shape (K, m)
-
-    Returns
-    -------
-    array of shape (m,)
-    """
-    excess = effect**2 / stats.chi2.ppf(QUANTILE, 1) - variance
-    return np.maximum(np.quantile(excess, QUANTILE, axis=0), 0.0)
+# ---- tests and intervals
 
 
 class Tested(NamedTuple):
@@ -243,17 +161,7 @@ class Tested(NamedTuple):
 
 
 def t_tests(effect: Array, variance: Array, n: Array) -> Tested:
-    """Test effects by Student's distribution with n + 19 degrees of freedom.
-
-    Parameters
-    ----------
-    effect, variance : arrays of shape (K, m)
-    n : array of shape (K,)
-
-    Returns
-    -------
-    Tested
-    """
+    """Test effects, (K, m), by Student's distribution with n + 19 degrees of freedom."""
     t = np.divide(effect, np.sqrt(variance), out=np.zeros_like(effect), where=variance > 0)
     return Tested(t, np.asarray(2 * special.stdtr(n[:, None] + PRIOR - 1, -np.abs(t))))
 
@@ -271,23 +179,26 @@ def discoveries(p_values: Array) -> NDArray[np.bool_]:
     return np.asarray((ordered <= RATE * np.arange(1, m + 1) / m).any(axis=1))
 
 
+# ---- calibration by placeless words: effects and variances (K, m), n (K,)
+
+
+def calibrate(effect: Array, variance: Array) -> Array:
+    """Return τ², what is added to the variance for differences that no covariate explains: (m,).
+
+    τ² makes the 80 % quantile of β² / (se² + τ²) over placeless words that of χ²₁, c: as many words
+    have β² / (se² + τ²) ≤ c as have β²/c − se² ≤ τ², so τ² is the quantile of the latter, or 0.
+    """
+    excess = effect**2 / stats.chi2.ppf(QUANTILE, 1) - variance
+    return np.maximum(np.quantile(excess, QUANTILE, axis=0), 0.0)
+
+
 def stretch(effect: Array, variance: Array, n: Array) -> float:
-    """Return κ, by which standard errors are stretched: few placeless words keep a discovery.
+    """Return κ, by which standard errors, τ² included, are stretched: few words keep a discovery.
 
     A word has none as soon as its largest |t| are, one after the other, less than the quantiles
     that Benjamini and Hochberg compare them with: κ of a word is the largest ratio of the two. Its
     96 % quantile over words, or 1, leaves 4 % with a discovery: one less than the level, because τ²
     is chosen on the same words.
-
-    Parameters
-    ----------
-    effect, variance : arrays of shape (K, m)
-        τ² included.
-    n : array of shape (K,)
-
-    Returns
-    -------
-    float
     """
     m = effect.shape[1]
     levels = RATE * np.arange(1, m + 1) / m
@@ -301,18 +212,7 @@ def stretch(effect: Array, variance: Array, n: Array) -> float:
 def share_by_chance(effect: Array, variance: Array, n: Array, *, calibrated: bool) -> float:
     """Return the share of placeless words with any discovery.
 
-    Each half of the words is calibrated by the other.
-
-    Parameters
-    ----------
-    effect, variance : arrays of shape (K, m)
-    n : array of shape (K,)
-    calibrated : bool
-        Whether τ² is added, and κ applied.
-
-    Returns
-    -------
-    float
+    Each half of the words is calibrated by the other, with τ² and κ, unless they are left out.
     """
     found = []
     for start in (0, 1):
@@ -322,6 +222,5 @@ def share_by_chance(effect: Array, variance: Array, n: Array, *, calibrated: boo
             extra = calibrate(effect[others], variance[others])
             kappa = stretch(effect[others], variance[others] + extra, n[others])
             error = kappa**2 * (error + extra)
-        tested = t_tests(effect[these], error, n[these])
-        found.append(discoveries(tested.p_values))
+        found.append(discoveries(t_tests(effect[these], error, n[these]).p_values))
     return float(np.concatenate(found).mean())

@@ -6,8 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import replace as changed_to
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -23,26 +22,29 @@ from neurowhere.contrast.background import (
     Background,
     Chance,
     Design,
+    Responses,
     find_background,
     find_chance,
-    fit_words,
+    fit_groups_of,
     rows_of,
+    sum_documents,
 )
 from neurowhere.contrast.contrast import Contrast, Effects, correct_together
-from neurowhere.contrast.covariates import Documents, compare_kinds
-from neurowhere.contrast.groups import (
-    FEW,
-    Selected,
-    check_groups,
-    kinds_named,
-    select,
-    with_controls,
-)
+from neurowhere.contrast.controls import with_controls
+from neurowhere.contrast.covariates import compare_kinds, kinds_named
 from neurowhere.contrast.library import Library, make_folder, open_library
-from neurowhere.contrast.matching import Ints
-from neurowhere.contrast.regression import half_width, t_tests
-from neurowhere.contrast.selection import ByTerm, Found, Group, Query, Search, search
-from neurowhere.contrast.shard import Summing, sum_documents
+from neurowhere.contrast.query import Ints, Query
+from neurowhere.contrast.regression import PRIOR, half_width, t_tests
+from neurowhere.contrast.selection import (
+    FEW,
+    ByTerm,
+    Found,
+    Group,
+    Selected,
+    check,
+    search,
+    select,
+)
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, QueryError
 from neurowhere.model.encoder import Encoder
@@ -179,21 +181,15 @@ def contrast_documents(  # type: ignore[misc]
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     listed = group if isinstance(group, list) else [group]
     wanted = [_as_groups(each, against, min_mentions) for each in listed]
-    results, problem = [], None
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
-        place = str(library.folder) if keep else None
-        about = {"sources": [os.fspath(path) for path in paths], "kept_in": place}
-        for groups in track(wanted, "contrasting"):
-            try:
-                results.append(_contrast(library, groups, how, about, workers))
-            except CorpusError as error:
-                problem = error
-                if len(wanted) > 1:
-                    warnings.warn(str(error), DataWarning, stacklevel=2)
-    if problem is not None and not results:
-        raise problem
-    results = correct_together(results)
+        results, problems = Study(how, library, workers).contrast_all(wanted)
+    about = {
+        "sources": [os.fspath(path) for path in paths],
+        "kept_in": str(library.folder) if keep else None,
+        "not_contrasted": problems,
+    }
+    results = [replace(each, about=each.about | about) for each in correct_together(results)]
     return results if isinstance(group, list) else results[0]
 
 
@@ -222,98 +218,243 @@ class How:
         if self.unadjusted and self.matched:
             raise QueryError("expected matched or unadjusted, got both; give one of them")
 
+    @property
+    def adjusted(self) -> bool:
+        """Whether the kind of document is adjusted for by regression."""
+        return not (self.unadjusted or self.matched)
+
     @cached_property
-    def plain(self) -> Summing:
+    def plain(self) -> Responses:
         """How documents are encoded, with nothing left out."""
         partition = self.model.partition_
         shared_mm3 = overlap_mm3(self.atlas, partition).T  # (m, n_regions)
         shares = sparse.csr_matrix(sparse.diags(1 / partition.volumes_mm3) @ shared_mm3)
-        return Summing(self.model, shares.astype(np.float32), np.empty(0, np.intp))
+        return Responses(self.model, shares.astype(np.float32), np.empty(0, np.intp))
 
 
-def _contrast(
-    library: Library, groups: list[Group], how: How, about: dict[str, Any], workers: Workers
-) -> Contrast:
-    """Contrast one group."""
-    left_out = columns_left_out(how.model, groups if how.masked else (), how.without)
-    found = search(library, Search(groups, how.model.extractor_, left_out), workers)
-    documents = [Documents(each.shard, each.rows, each.terms) for each in found]
-    if sum(len(each.rows) for each in documents) < 2:
-        raise CorpusError(
-            "expected at least two documents with a term that the model knows, got "
-            f"{sum(len(each.rows) for each in documents)}; give more documents, or a model of "
-            "their field"
+# ---- one contrast after the other
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Contrasts of the documents of a library; what they share is worked out with the first."""
+
+    how: How
+    library: Library
+    workers: Workers
+
+    def contrast_all(self, wanted: Sequence[list[Group]]) -> tuple[list[Contrast], list[str]]:
+        """Contrast several groups; say why some of them cannot be contrasted, unless none can."""
+        results, problems = [], []
+        for groups in track(wanted, "contrasting"):
+            try:
+                results.append(self.contrast(groups))
+            except CorpusError as error:
+                if len(wanted) == 1:
+                    raise
+                problems.append(str(error))
+                warnings.warn(str(error), DataWarning, stacklevel=3)
+        if not results:
+            raise CorpusError(problems[-1])
+        return results, problems
+
+    def contrast(self, groups: list[Group]) -> Contrast:
+        """Select documents, encode and fit them, test what differs, and sum it up."""
+        how, model = self.how, self.how.model
+        left_out = columns_left_out(model, groups if how.masked else (), how.without)
+        found = search(self.library, groups, model.extractor_, left_out, self.workers)
+        background = self._background(found)
+        covariates, named = background.covariates, kinds_named(groups)
+        selected = select(found, unadjusted=how.unadjusted, weighted=how.weighted)
+        hints = list(check(selected, groups, found, background.n_documents))
+        if how.matched:
+            selected = with_controls(selected, covariates, named)
+        for hint in hints:
+            warnings.warn(hint, DataWarning, stacklevel=4)
+        fit, chance = self._fit(background, selected, found, left_out, named)
+        m = model.partition_.n_regions
+        tested = all(np.count_nonzero(each) >= FEW for each in selected.weights)
+        voxels, by_region = (
+            _effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None))
         )
-    background = find_background(library.folder, documents, how.plain, workers)
-    selected = select(found, unadjusted=how.unadjusted, weighted=how.weighted)
-    hints = list(check_groups(selected, groups, found, background.n_documents))
-    named = kinds_named(groups)
-    names = background.covariates.names
-    columns = [0] if how.unadjusted or how.matched else list(range(len(names)))
-    if how.matched:
-        selected = with_controls(selected, background, named)
-    everyone = np.ones(background.n_documents)
-    kinds = compare_kinds(
-        background.covariates,
-        selected.first,
-        everyone if selected.second is None else selected.second,
-        named,
-    )
-    for hint in hints:
-        warnings.warn(hint, DataWarning, stacklevel=4)
-    relative = changed_to(how.plain, usual=background.usual)
-    chance = None
-    if not how.matched:
-        chance = find_chance(
-            library.folder, background, columns, relative, workers, calibrated=not how.unadjusted
+        first, second = selected.first, selected.second
+        reference = np.ones(len(first)) if second is None else second
+        said = [str(group) if how.unadjusted else group.about_words for group in groups]
+        return Contrast(
+            group=said[0],
+            against=" and ".join([*said[1:], *["are of the same kind"] * how.matched]),
+            partition=model.partition_,
+            brain=model.brain_,
+            atlas=how.atlas,
+            voxels=voxels,
+            by_region=by_region,
+            documents=_documents_table(found, selected),
+            terms=_carrying_terms(model, fit, 2 * len(background.usual)),
+            kinds=compare_kinds(covariates, first, reference, named),
+            about={
+                "documents": self.library.n_documents,
+                "documents_with_known_terms": background.n_documents,
+                "documents_in_group": selected.n_members,
+                "documents_in_passing": selected.in_passing,
+                "documents_in_second_group": (
+                    None if second is None else int(np.count_nonzero(second))
+                ),
+                "documents_in_both": selected.in_both,
+                "documents_without_a_control": selected.alone,
+                "degrees_of_freedom": round(float(fit.n) + PRIOR - 1, 1),
+                "covariates": fit.n_covariates,
+                "tested": tested,
+                **_about_chance(chance),
+                "terms_left_out": _names(model, left_out),
+                "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
+                "weighted": how.weighted,
+                "unadjusted": how.unadjusted,
+                "matched": how.matched,
+                "min_ratio": how.min_ratio,
+                "problems": [*self.library.problems, *_unreadable(self.library, found), *hints],
+            },
+            model=model.summary(),
         )
-    used = [column for column in columns if names[column] not in named]
-    masked = changed_to(relative, left_out=left_out)
-    design = masked_design(background, used, found, relative, masked, workers)
-    adjusted = not (how.unadjusted or how.matched)
-    fit = _fit(selected, background, design, masked, chance, workers, adjusted=adjusted)
-    tested = all(np.count_nonzero(each) >= FEW for each in selected.weights)
-    m = how.model.partition_.n_regions
-    voxels, by_region = (
-        _effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None))
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        """What was worked out with the first contrast."""
+        return {}
+
+    def _background(self, found: Sequence[Found]) -> Background:
+        n = sum(len(each.rows) for each in found)
+        if n < 2:
+            raise CorpusError(
+                f"expected at least two documents with a term that the model knows, got {n}; give "
+                "more documents, or a model of their field"
+            )
+        if "background" not in self._kept:
+            self._kept["background"] = find_background(
+                self.library.folder, found, self.how.plain, self.workers
+            )
+        background: Background = self._kept["background"]
+        return background
+
+    def _chance(
+        self, background: Background, columns: Sequence[int], relative: Responses
+    ) -> Chance | None:
+        if not self.how.matched and "chance" not in self._kept:
+            self._kept["chance"] = find_chance(
+                self.library.folder,
+                background,
+                columns,
+                relative,
+                self.workers,
+                calibrated=self.how.adjusted,
+            )
+        return self._kept.get("chance")
+
+    def _fit(
+        self,
+        background: Background,
+        selected: Selected,
+        found: Sequence[Found],
+        left_out: Ints,
+        named: Sequence[str],
+    ) -> "tuple[_Fit, Chance | None]":
+        """Regress on a group, and calibrate its variance, see `regression`.
+
+        A second group is contrasted with by one more covariate, the union of both: what the first
+        then adds is the difference of the two.
+        """
+        names, g = background.covariates.names, selected.first
+        columns = list(range(len(names))) if self.how.adjusted else [0]
+        used = [column for column in columns if names[column] not in named]
+        relative = replace(self.how.plain, usual=background.usual)
+        masked = replace(relative, left_out=left_out)
+        chance = self._chance(background, columns, relative)
+        design = masked_design(background, used, found, relative, masked, self.workers)
+        active = g[:, None] > 0
+        if selected.second is not None:
+            union = (g + selected.second)[:, None]
+            active = union > 0
+            rows = rows_of(background.found, union, union[:, :0], active=active[:, 0])
+            cross, _ = sum_documents(masked, rows, self.workers, "encoding the groups")
+            design = Design(
+                np.hstack([design.values, union]), np.vstack([design.cross, cross]), design.square
+            )
+        fits, total = fit_groups_of(
+            design,
+            background.found,
+            sparse.csc_matrix(g[:, None]),
+            masked,
+            self.workers,
+            adjusted=self.how.adjusted,
+            active=active,
+        )
+        s, weight = float(fits.s[0]), g.sum()
+        if s < LEAST_OWN * (g**2).sum():
+            raise CorpusError(
+                "the group cannot be told from its kind of document: source, length, species and "
+                "methods predict who is in it; contrast it with --unadjusted, or with a second "
+                "group"
+            )
+        scale = s / weight if selected.second is None else 1.0
+        observed, effect, variance = total[0] / weight, fits.effect[0], fits.variance[0]
+        if chance is not None:
+            variance = chance.factor * (variance + chance.extra)
+        expected = observed - scale * effect
+        n = float(fits.n[0])
+        return _Fit(observed, expected, effect, variance, scale, n, len(used) - 1), chance
+
+
+class _Fit(NamedTuple):
+    """Mean responses of a group, what is expected of them, and the effects.
+
+    The difference of the first two is the effect times `scale`.
+    """
+
+    observed: Array
+    expected: Array
+    effect: Array
+    variance: Array
+    scale: float
+    n: float
+    n_covariates: int
+
+
+def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:
+    """Take the logarithms' t, and what is observed and expected in probability, of some regions."""
+    m = len(usual)
+    n = np.array([fit.n])
+    q, (logs, relative) = usual[part], np.arange(2 * m).reshape(2, m)[:, part]
+    t, p_values = t_tests(fit.effect[None, logs], fit.variance[None, logs], n)
+    nothing = np.full_like(t[0], np.nan)
+    half = half_width(fit.variance[None, relative], n)[0] * fit.scale * q
+    return Effects(
+        fit.observed[relative] * q,
+        np.maximum(fit.expected[relative], LEAST_EXPECTED) * q,
+        half if tested else nothing,
+        t[0] if tested else nothing,
+        p_values[0] if tested else nothing,
+        stats.false_discovery_control(p_values[0]) if tested else nothing,
     )
-    said = [str(group) if how.unadjusted else group.about_words for group in groups]
-    return Contrast(
-        group=said[0],
-        against=" and ".join([*said[1:], *["are of the same kind"] * how.matched]),
-        partition=how.model.partition_,
-        brain=how.model.brain_,
-        atlas=how.atlas,
-        voxels=voxels,
-        by_region=by_region,
-        documents=_documents_table(found, selected),
-        terms=_carrying_terms(how.model, fit, 2 * len(background.usual)),
-        kinds=kinds,
-        about={
-            "documents": library.n_documents,
-            "documents_with_known_terms": background.n_documents,
-            "documents_in_group": selected.n_members,
-            "documents_in_passing": selected.in_passing,
-            "documents_in_second_group": (
-                None if selected.second is None else int(np.count_nonzero(selected.second))
-            ),
-            "documents_in_both": selected.in_both,
-            "documents_without_a_control": selected.alone,
-            "effective_documents": round(float(fit.n), 1),
-            "covariates": len(used) - 1,
-            "tested": tested,
-            **_about_chance(chance),
-            "terms_left_out": _names(how.model, left_out),
-            "words_left_out_with_them": _names(how.model, _columns_within(how.model, left_out)),
-            "weighted": how.weighted,
-            "unadjusted": how.unadjusted,
-            "matched": how.matched,
-            "min_ratio": how.min_ratio,
-            "problems": [*library.problems, *_unreadable(library, found), *hints],
-            **about,
-        },
-        model=how.model.summary(),
+
+
+def masked_design(
+    background: Background,
+    columns: Sequence[int],
+    found: Sequence[Found],
+    plain: Responses,
+    masked: Responses,
+    workers: Workers,
+) -> Design:
+    """Return the regression as if no document had the terms that are left out."""
+    design = background.design(columns)
+    changed = np.concatenate([each.changed for each in found])
+    if not changed.any():
+        return design
+    nothing = np.empty((len(changed), 0))
+    rows = rows_of(background.found, design.values, nothing, active=changed)
+    (before, _), (after, _) = (
+        sum_documents(each, rows, workers, "leaving the term out") for each in (plain, masked)
     )
+    return replace(design, cross=design.cross - before + after)
 
 
 # ---- before
@@ -373,104 +514,6 @@ def _columns_within(model: Encoder, left_out: Ints) -> Ints:
 
 def _names(model: Encoder, columns: Ints) -> list[str]:
     return [model.extractor_.terms[column] for column in columns]
-
-
-# ---- the fit
-
-
-class _Fit(NamedTuple):
-    """Mean responses of a group, what is expected of them, and the effects.
-
-    The difference of the first two is the effect times `scale`.
-    """
-
-    observed: Array
-    expected: Array
-    effect: Array
-    variance: Array
-    scale: float
-    n: float
-
-
-def masked_design(
-    background: Background,
-    columns: Sequence[int],
-    found: Sequence[Found],
-    plain: Summing,
-    masked: Summing,
-    workers: Workers,
-) -> Design:
-    """Return the regression as if no document had the terms that are left out."""
-    design = background.design(columns)
-    changed = np.concatenate([each.changed for each in found])
-    if not changed.any():
-        return design
-    nothing = np.empty((len(changed), 0))
-    rows = rows_of(background.documents, design.values, nothing, active=changed)
-    before, after = (
-        sum_documents(summing, rows, workers, "leaving the term out") for summing in (plain, masked)
-    )
-    return changed_to(design, cross=design.cross - before.linear + after.linear)
-
-
-def _fit(
-    selected: Selected,
-    background: Background,
-    design: Design,
-    masked: Summing,
-    chance: Chance | None,
-    workers: Workers,
-    *,
-    adjusted: bool,
-) -> _Fit:
-    """Regress on a group, see `fit_groups`.
-
-    A second group is contrasted with by one more covariate, the union of both: what the first then
-    adds is the difference of the two.
-    """
-    g, documents = selected.first, background.documents
-    active = g[:, None] > 0
-    if selected.second is not None:
-        union = (g + selected.second)[:, None]
-        active = union > 0
-        rows = rows_of(documents, union, union[:, :0], active=active[:, 0])
-        cross = sum_documents(masked, rows, workers, "encoding the groups").linear
-        design = Design(
-            np.hstack([design.values, union]), np.vstack([design.cross, cross]), design.square
-        )
-    group = sparse.csc_matrix(g[:, None])
-    fits, total = fit_words(
-        design, documents, group, masked, workers, adjusted=adjusted, active=active
-    )
-    s, weight = float(fits.s[0]), g.sum()
-    if s < LEAST_OWN * (g**2).sum():
-        raise CorpusError(
-            "the group cannot be told from its kind of document: source, length, species and "
-            "methods predict who is in it; contrast it with --unadjusted, or with a second group"
-        )
-    scale = s / weight if selected.second is None else 1.0
-    observed, effect, variance = total[0] / weight, fits.effect[0], fits.variance[0]
-    if chance is not None:
-        variance = chance.factor * (variance + chance.extra)
-    return _Fit(observed, observed - scale * effect, effect, variance, scale, float(fits.n[0]))
-
-
-def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:
-    """Take the logarithms' t, and what is observed and expected in probability, of some regions."""
-    m = len(usual)
-    n = np.array([fit.n])
-    q, (logs, relative) = usual[part], np.arange(2 * m).reshape(2, m)[:, part]
-    t, p_values = t_tests(fit.effect[None, logs], fit.variance[None, logs], n)
-    nothing = np.full_like(t[0], np.nan)
-    half = half_width(fit.variance[None, relative], n)[0] * fit.scale * q
-    return Effects(
-        fit.observed[relative] * q,
-        np.maximum(fit.expected[relative], LEAST_EXPECTED) * q,
-        half if tested else nothing,
-        t[0] if tested else nothing,
-        p_values[0] if tested else nothing,
-        stats.false_discovery_control(p_values[0]) if tested else nothing,
-    )
 
 
 # ---- what was done

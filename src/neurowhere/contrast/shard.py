@@ -7,18 +7,17 @@
     NAME.front.npz          the same of titles, abstracts and keywords, with lengths
     NAME.vectors-KEY.npz    counts of the terms of one vocabulary
 
-What is made of the documents is made again where it is missing or damaged. Sums of what a model
-makes of them need memory that does not grow with their number.
+What is made of the documents is made again where it is missing or damaged.
 """
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -26,25 +25,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.files import digest, replaced
-from neurowhere._tools.parallel import Workers, slices, track
-from neurowhere.contrast.matching import Ints, WordIndex
-from neurowhere.contrast.regression import log_response
+from neurowhere.contrast.query import Ints, WordIndex
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.documents import SECTIONS
 from neurowhere.exceptions import CorpusError
-from neurowhere.model.encoder import Encoder
 from neurowhere.text import TermExtractor
 
 __all__ = [
     "KEY_LENGTH",
+    "Arrays",
     "Front",
-    "Rows",
     "Shard",
-    "Summing",
-    "Sums",
     "extractor_key",
     "read_arrays",
-    "sum_documents",
     "vectors_kind",
     "without_terms",
     "write_arrays",
@@ -87,8 +80,8 @@ class Shard:
         """Path of one of its files."""
         return self.folder / f"{self.name}.{kind}.npz"
 
-    def write(self, documents: Sequence[Document], keys: Sequence[int]) -> None:
-        """Write documents; equal keys are those of the same document."""
+    def write(self, documents: Sequence[Document]) -> None:
+        """Write documents."""
         texts = [_compressed(document.sections) for document in documents]
         write_arrays(
             self.file("documents"),
@@ -96,17 +89,15 @@ class Shard:
                 "texts": np.frombuffer(b"".join(texts), np.uint8),
                 "ends": np.cumsum([len(text) for text in texts], dtype=np.int64),
                 "table": _to_bytes([_row(document) for document in documents]),
-                "keys": np.array(keys, dtype=np.uint64),
             },
         )
 
     @cached_property
-    def keys(self) -> NDArray[np.uint64]:
-        """Keys of the documents: (n,)."""
-        return read_arrays(self.file("documents"), "keys")["keys"]
+    def _n_documents(self) -> int:
+        return len(read_arrays(self.file("documents"), "ends")["ends"])
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return self._n_documents
 
     def table(self) -> list[dict[str, Any]]:
         """Read id, title and whatever else the source says of each document."""
@@ -341,130 +332,3 @@ def _sparse_from_arrays(arrays: Arrays) -> tuple[Any, tuple[int, int]]:
     rows, columns = arrays["shape"].tolist()
     indices = arrays["indices"].astype(np.int32)
     return (arrays["data"], indices, arrays["indptr"]), (rows, columns)
-
-
-# ---- sums
-
-Array = NDArray[np.floating]
-
-BATCH = 256  # documents encoded at a time
-TASK_DOCUMENTS = 4096  # summed by one worker before it reports
-
-
-class Rows(NamedTuple):
-    """Documents of a shard, and what they are multiplied by.
-
-    Attributes
-    ----------
-    shard : Shard
-    rows : array of shape (n,)
-    linear : array or csr_matrix of shape (n, k)
-        Weights of the responses.
-    square : array or csr_matrix of shape (n, l)
-        Weights of their squares.
-    basis : array of shape (n, rank), optional
-        What fits the responses, with the coefficients of `Summing`.
-    """
-
-    shard: Shard
-    rows: Ints
-    linear: Array | sparse.csr_matrix
-    square: Array | sparse.csr_matrix
-    basis: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Summing:
-    """What is summed.
-
-    Attributes
-    ----------
-    model : Encoder
-    shares : csr_matrix of shape (m, n_regions)
-        Share of each region of the model that belongs to a region of the atlas.
-    left_out : array of int
-        Columns of the counts, terms that are left out of the encoding.
-    usual : array of shape (m + n_regions,), optional
-        q̄, the mean over all documents. Without it the responses are the encodings q themselves;
-        with it, side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
-    coefficients : array of shape (rank, n_responses), optional
-        Of the basis of the rows; what it fits is subtracted.
-    """
-
-    model: Encoder
-    shares: sparse.csr_matrix
-    left_out: Ints
-    usual: Array | None = None
-    coefficients: Array | None = None
-
-    def responses(self, features: sparse.csr_matrix) -> Array:
-        """Encode documents."""
-        p = self.model.predict_features(features)  # (n, m)
-        q = np.hstack([p, p @ self.shares])
-        if self.usual is None:
-            return q
-        relative = np.divide(q, self.usual, out=np.ones_like(q), where=self.usual > 0)
-        x = features.toarray()
-        return np.hstack([log_response(relative), relative, x, x > 0], dtype=np.float32)
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums over documents with responses z; those of disjoint documents add up.
-
-    Attributes
-    ----------
-    linear : array of shape (k, n_responses)
-        Σ a z for each weight a.
-    square : array of shape (l, n_responses)
-        Σ b z².
-    """
-
-    linear: Array
-    square: Array
-
-    def add(self, other: "Sums") -> "Sums":
-        """Add other sums to these, in place, and return them."""
-        np.add(self.linear, other.linear, out=self.linear)
-        np.add(self.square, other.square, out=self.square)
-        return self
-
-
-def sum_documents(summing: Summing, rows: Sequence[Rows], workers: Workers, what: str) -> Sums:
-    """Encode documents of any number of shards, and sum them up."""
-    calls = [(summing, task) for task in _tasks(rows)]
-    results = workers.for_calls(len(calls)).run(sum_rows, calls)
-    return reduce(Sums.add, track(results, what, len(calls)))
-
-
-def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
-    task: list[Rows] = []
-    for each in rows:
-        task.append(each)
-        if sum(len(part.rows) for part in task) >= TASK_DOCUMENTS:
-            yield task
-            task = []
-    if task:
-        yield task
-
-
-def sum_rows(summing: Summing, task: Sequence[Rows]) -> Sums:
-    """Encode documents and sum them up."""
-    return reduce(Sums.add, (part for each in task for part in _sum_batches(summing, each)))
-
-
-def _sum_batches(summing: Summing, each: Rows) -> Iterator[Sums]:
-    model = summing.model
-    counts = each.shard.vectors_without(model.extractor_, summing.left_out)[each.rows]
-    for part in slices(max(len(each.rows), 1), BATCH):
-        features = model.weighting_.transform(counts[part])  # (n, d)
-        z = summing.responses(features)
-        if each.basis is not None and summing.coefficients is not None:
-            z -= each.basis[part].astype(np.float32) @ summing.coefficients
-        yield Sums(_times(each.linear[part], z), _times(each.square[part], z * z))
-
-
-def _times(weights: "Array | sparse.csr_matrix", z: Array) -> Array:
-    """Multiply in single precision; sums of dense weights are added up in double precision."""
-    dtype = np.float32 if sparse.issparse(weights) else np.float64
-    return np.asarray(weights.T.astype(np.float32) @ z, dtype=dtype)

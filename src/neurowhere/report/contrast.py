@@ -18,11 +18,11 @@ from neurowhere.report.encoding import viewer_data
 from neurowhere.report.maps import CONTRAST_UNIT, DPI, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, write_csv
-from neurowhere.text.labels import region_names
 
 __all__ = [
     "chance_words",
     "draw_found",
+    "draw_ratios",
     "draw_regions",
     "found_values",
     "title_found",
@@ -33,6 +33,7 @@ __all__ = [
 KIND = "contrast"
 LONGEST_NAME = 40  # characters of a folder
 N_REGIONS, N_TERMS, N_KINDS, N_DOCUMENTS = 15, 20, 10, 50  # rows on the page
+N_NAMED = 4  # regions in the first line
 RAISED_COLOUR, UNSURE_COLOUR = "#0072B2", "#9aa5b1"
 END_OF_COLOURS = 1.0  # log ratio, the same for all maps: they compare
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.0, 1.0, 0.3  # inches
@@ -62,7 +63,7 @@ def write_files(
         image.to_filename(folder / f"{name}.nii.gz")
     for name, table in tables.items():
         write_csv(table, folder / f"{name}.csv", keep_formulas=keep_formulas)
-    _write_pictures(contrast, tables, folder)
+    _write_pictures(contrast, folder)
     (folder / "report.html").write_text(_page(contrast, tables, folder), "utf-8")
     contrast.methods().write(folder)
     groups = {"group": contrast.group, "against": contrast.against}
@@ -79,47 +80,36 @@ def write_list(contrasts: Sequence[Contrast], folder: Path, **options: Any) -> N
     **options
         As of `write_files`.
     """
-    rows = []
+    about, rows, maps = contrasts[0].about, [], []
     for number, contrast in enumerate(contrasts, start=1):
         name = f"{number:03d}-{_slug(contrast.group)}"
         (folder / name).mkdir()
         write_files(contrast, folder / name, **options)
         regions = contrast.regions()
-        passing = regions[regions["passes"]]
-        rows.append(
-            {
-                "folder": name,
-                "group": contrast.group,
-                "documents": contrast.about["documents_in_group"],
-                "in_passing": contrast.about["documents_in_passing"],
-                "outcome": contrast.outcome,
-                "raised": "; ".join(passing.loc[passing["t"] > 0, "region"]),
-                "lowered": "; ".join(passing.loc[passing["t"] < 0, "region"].iloc[::-1]),
-            }
-        )
+        lowered = regions.loc[regions["passes"] & (regions["t"] < 0), "region"].iloc[::-1]
+        raised = contrast.most_raised()
+        row = {
+            "folder": name,
+            "group": contrast.group,
+            "documents": contrast.about["documents_in_group"],
+            "in_passing": contrast.about["documents_in_passing"],
+            "outcome": contrast.outcome,
+            "raised": "; ".join(raised["region"]),
+            "lowered": "; ".join(lowered),
+        }
+        rows.append(row)
+        maps.append(row | {"map": folder / name / "map.png", "names": list(raised["name"])})
     write_csv(pd.DataFrame(rows), folder / "terms.csv", keep_formulas=options["keep_formulas"])
     page = render_page(
         "contrasts.html",
         styles=("encoding.css",),
         title=f"{len(rows)} contrasts",
-        rows=[
-            {
-                **row,
-                "map": folder / str(row["folder"]) / "map.png",
-                "names": _names_raised(contrast),
-            }
-            for row, contrast in zip(rows, contrasts, strict=True)
-        ],
-        chance=chance_words(contrasts[0].about),
+        rows=maps,
+        problems=about["not_contrasted"],
+        chance=chance_words(about),
     )
     (folder / "report.html").write_text(page, "utf-8")
-    write_info(folder, {"kind": KIND, "contrasts": rows})
-
-
-def _names_raised(contrast: Contrast) -> list[str]:
-    regions = contrast.regions()
-    raised = regions.loc[regions["passes"] & (regions["t"] > 0), "region"]
-    return [region_names(contrast.atlas.names)[label] for label in raised]
+    write_info(folder, {"kind": KIND, "contrasts": rows, "not_contrasted": about["not_contrasted"]})
 
 
 def _slug(group: str) -> str:
@@ -159,10 +149,10 @@ def _images(contrast: Contrast) -> dict[str, Any]:
 # ---- pictures
 
 
-def _write_pictures(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> None:
+def _write_pictures(contrast: Contrast, folder: Path) -> None:
     write_png(draw_found(contrast), folder / "map.png")
     write_png(draw_found(contrast, lowered=True), folder / "lowered.png")
-    write_png(draw_regions(tables["regions"], contrast.outcome), folder / "regions.png")
+    write_png(draw_regions(contrast), folder / "regions.png")
 
 
 def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
@@ -203,65 +193,71 @@ def title_found(contrast: Contrast, *, lowered: bool = False) -> str:
     return f"{_title(contrast)}: {found} at a false-discovery rate of {RATE:.0%}"
 
 
-def draw_regions(regions: pd.DataFrame, title: str) -> Any:
-    """Draw the ratio of the regions with the largest t, with their intervals.
+def draw_regions(contrast: Contrast) -> Any:
+    """Draw the ratio of raised regions that pass, the largest first; where none does, of any.
 
     Parameters
     ----------
-    regions : DataFrame
-        Of `Contrast.regions`.
-    title : str
+    contrast : Contrast
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    shown = regions.head(N_REGIONS)
+    raised, tested = contrast.most_raised(), contrast.about["tested"]
+    shown = (raised if len(raised) else contrast.regions()).head(N_REGIONS)
     size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(shown))
     figure = new_figure(size, dpi=DPI)
     axes = figure.subplots()
-    for row, region in enumerate(shown.to_dict("records")):
+    draw_ratios(axes, shown)
+    axes.set_title(contrast.outcome, loc="left", fontsize="medium")
+    passing = "" if len(raised) else "; grey: does not pass"
+    known = f"95 % interval{passing}" if tested else "not tested"
+    axes.set_xlabel(f"observed / expected probability ({known})")
+    return figure
+
+
+def draw_ratios(axes: Any, regions: pd.DataFrame) -> None:
+    """Draw the ratios of regions, in rows, with their intervals.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    regions : DataFrame
+        With name, ratio, low, high and passes, as `Contrast.regions` has them.
+    """
+    for row, region in enumerate(regions.to_dict("records")):
         colour = RAISED_COLOUR if region["passes"] else UNSURE_COLOUR
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_title(title, loc="left", fontsize="medium")
-    axes.set_xlabel("observed / expected probability (95 % interval); grey: does not pass")
-    names = region_names(regions["region"])
-    name_rows(axes, [names[label] for label in shown["region"]])
+    name_rows(axes, list(regions["name"]))
     axes.spines["top"].set_visible(False)
-    return figure
 
 
 # ---- the page
 
 
 def _page(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> str:
-    passing = contrast.significant()
-    raised = int((passing & (contrast.log_ratio > 0)).sum())
-    regions = tables["regions"]
-    is_lowered = regions["passes"] & (regions["t"] < 0)
+    regions, about = tables["regions"], contrast.about
+    lowered = regions[regions["passes"] & (regions["t"] < 0)].iloc[::-1]
     return render_page(
         "contrast.html",
         styles=("viewer.css", "encoding.css"),
         script="report",
         title=_title(contrast),
         reference=_reference(contrast),
-        about=contrast.about,
+        about=about,
         methods=contrast.methods(),
         outcome=contrast.outcome,
-        chance=chance_words(contrast.about),
-        raised=raised,
-        lowered=int(passing.sum()) - raised,
-        n_model_regions=contrast.partition.n_regions,
+        most_raised=list(contrast.most_raised()["name"].head(N_NAMED)),
+        chance=chance_words(about),
         kinds=tables["kinds"].head(N_KINDS).to_dict("records"),
         lengths=LENGTHS,
-        still=folder / "map.png",
-        lowered_picture=folder / "lowered.png",
+        pictures={name: folder / f"{name}.png" for name in ("map", "lowered", "regions")},
         terms=tables["terms"].head(N_TERMS).to_dict("records"),
-        regions=_regions(regions),
-        lowered_regions=_regions(regions[is_lowered].iloc[::-1]),
-        regions_picture=folder / "regions.png",
+        regions=regions.head(N_REGIONS).to_dict("records"),
+        lowered_regions=lowered.head(N_REGIONS).to_dict("records"),
         documents=_documents(tables["documents"], with_group=bool(contrast.against)),
         data=_viewer_data(contrast),
     )
@@ -304,24 +300,11 @@ def _reference(contrast: Contrast) -> str:
     )
 
 
-def _regions(regions: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the first regions, with their names in words."""
-    names = regions["region"].map(region_names(regions["region"]))
-    rows: list[dict[str, Any]] = regions.assign(name=names).head(N_REGIONS).to_dict("records")  # type: ignore[assignment]
-    return rows
-
-
 def _documents(documents: pd.DataFrame, *, with_group: bool) -> tuple[list[str], Cells]:
     """Return the header and the first rows of the documents as text."""
-    table = documents if with_group else documents.drop(columns="group")
-    rows = table.head(N_DOCUMENTS).itertuples(index=False)
-    return list(map(str, table.columns)), [[_cell(value) for value in row] for row in rows]
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:.3g}"
-    return str(value)
+    shown = ["group"] * with_group + ["mentions", "title", "id"]
+    table = documents[[name for name in shown if name in documents]].head(N_DOCUMENTS)
+    return list(table.columns), table.astype(str).values.tolist()
 
 
 def _viewer_data(contrast: Contrast) -> dict[str, Any]:
@@ -333,4 +316,4 @@ def _viewer_data(contrast: Contrast) -> dict[str, Any]:
         brain=contrast.brain,
     )
     data = viewer_data(mean, strongest_place(contrast.threshold_img), contrast.atlas)
-    return data | {"contrast": True}
+    return data | {"contrast": True, "average": False}

@@ -260,7 +260,9 @@ def _draw_row(
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
-    """Return the centre of the highest voxel; of an empty map, the origin.
+    """Return the centre of the highest voxel, or of the lowest of a map that is nowhere above 0.
+
+    Of an empty map, return the origin.
 
     Parameters
     ----------
@@ -273,7 +275,7 @@ def strongest_place(img: Any) -> tuple[float, float, float]:
     data = np.asarray(img.dataobj)
     if not data.any():
         return 0.0, 0.0, 0.0
-    voxel = np.unravel_index(int(np.argmax(data)), data.shape)
+    voxel = np.unravel_index(int(np.argmax(data if data.max() > 0 else -data)), data.shape)
     x, y, z = (img.affine @ [*voxel, 1])[:3].tolist()
     return x, y, z
 
