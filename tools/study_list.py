@@ -16,7 +16,7 @@ from neurowhere.evaluate.protocol import texts_by_id
 from neurowhere.evaluate.studies import lines_of
 
 ARTICLES = "fulltext_dev.jsonl.xz"
-IDS = r"\b{} (\d{{5,8}}) 10\."  # PubMed id, id in PubMed Central, DOI
+IDS = r"\b{}\s+(?:PMC)?(\d{{5,8}})\b"  # PubMed id, id in PubMed Central
 HEADER = 2000  # characters of an article that may hold its ids
 
 
