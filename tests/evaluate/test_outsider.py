@@ -17,7 +17,7 @@ BLOCKS = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL)
 
 @pytest.mark.slow
 def test_a_toy_method_enters_three_ways(tmp_path):
-    make_corpus(100).save(tmp_path / "neuroquery")
+    make_corpus(40).save(tmp_path / "neuroquery")
     for name, code in BLOCKS:
         (tmp_path / name).write_text(code)
     assert {name for name, _ in BLOCKS} == {"toy.py", "toy_command.py", "toy_maps.py"}
