@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import sys
+from dataclasses import replace
 
 import nibabel
 import numpy as np
@@ -12,18 +14,24 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Corpus, Encoder, benchmark
 from neurowhere.corpus import Document
 from neurowhere.evaluate.entries import (
+    Command,
     EncoderEntry,
+    Function,
     Maps,
     NearestStudies,
     Pretrained,
     on_grid,
     read_maps,
 )
+from neurowhere.evaluate.protocol import NEWEST, Protocol, fold_of, words_of
 from neurowhere.evaluate.protocol import TERMS as ASKED
-from neurowhere.evaluate.protocol import Protocol, fold_of
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError
+from neurowhere.report.benchmark import IMPOSSIBLE, entry_cells
 from neurowhere.space import VoxelGrid
 from neurowhere.text import Vocabulary
+
+# The words of this small world tell where peaks are, as those of no real study do.
+pytestmark = pytest.mark.filterwarnings("ignore:.*check that it was not made from:UserWarning")
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +152,7 @@ def test_a_finished_fold_is_not_run_again(protocol, tmp_path):
     model = Once()
     for folds in (1, 2, 2):
         benchmark(protocol.corpus, tmp_path / "out", [model], folds=folds, protocol=protocol)
-    assert model.calls == 2 * (len(protocol.kinds) + 1)  # the terms too
+    assert model.calls == 2 * (len(protocol.kinds) + 2)  # terms and training texts too
     uniform = json.loads((tmp_path / "out" / "once" / "fold-0.json").read_text())
     assert uniform["kinds"]["all"]["metrics"]["nats"] == pytest.approx(0, abs=1e-6)
 
@@ -160,10 +168,18 @@ def test_studies_that_a_model_has_seen_are_dropped(protocol, tmp_path):
         benchmark(protocol.corpus, tmp_path / "out", [everything], folds=1, protocol=protocol)
 
 
-def test_a_pretrained_model_has_to_declare_its_studies(protocol):
-    encoder = ridge().encoder.fit(protocol.corpus)
-    with pytest.raises(FitError, match="give them with trained_on"):
-        Pretrained("silent", encoder, grid=GRID)
+@pytest.mark.parametrize("seen", [None, "unknown"])
+def test_what_a_model_was_trained_on_is_shown(protocol, tmp_path, seen):
+    entry = Given(trained_on=seen)
+    with pytest.warns(DataWarning, match="given does not say what it was trained on"):
+        found = benchmark(protocol.corpus, tmp_path / "out", [entry], folds=1, protocol=protocol)
+    assert set(found.scores["trained_on"]) == {"unknown"}
+    others = [mean_map(), Given(name="none"), Given(name="two", trained_on=["0", "1"])]
+    found = benchmark(protocol.corpus, tmp_path / "out", others, folds=1, protocol=protocol)
+    told = found.scores.groupby("entry")["trained_on"].first().to_dict()
+    assert told["mean"] == "each fold"
+    assert told["none"] == "no study"
+    assert told["two"] == "2 studies, 2 of them here"
 
 
 def test_another_grid_keeps_the_mass():
@@ -196,19 +212,28 @@ def test_images_and_arrays_of_the_same_maps_score_alike(protocol, tmp_path):
     (tmp_path / "images").mkdir()
     for name, each in zip(ids, truth):
         nibabel.save(GRID.to_img(each), tmp_path / "images" / f"{name}.nii.gz")
-    entries = [read_maps(tmp_path / name, GRID) for name in ("array.npz", "images")]
-    found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
-    array, images = (
-        found.scores.query(f"entry == '{name}'").iloc[0] for name in ("array", "images")
-    )
-    assert array["nats"] == pytest.approx(images["nats"], abs=1e-4)
-    assert (array["pearson"], array["dice"]) == (pytest.approx(1), pytest.approx(1))
-    assert set(found.scores["kind"]) == {"all"}
+    np.save(tmp_path / "rows.npy", truth)
+    (tmp_path / "rows.txt").write_text("\n".join(ids))
+    boxes = np.stack([GRID.to_img(each).get_fdata() for each in truth])
+    np.savez(tmp_path / "boxes.npz", ids=ids, all=boxes, abstract=boxes, affine=GRID.affine)
+    entries = [
+        read_maps(tmp_path / name, GRID, trained_on=())
+        for name in ("array.npz", "images", "rows.npy", "boxes.npz")
+    ]
+    with pytest.warns(DataWarning, match="check that it was not made from the peaks"):
+        found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
+    table = found.scores.query("kind == 'all'").set_index("entry")
+    np.testing.assert_allclose(table["nats"], table["nats"].iloc[0], atol=1e-4)
+    assert (table.loc["array", "pearson"], table.loc["array", "dice"]) == pytest.approx((1, 1))
+    kinds = found.scores.groupby("entry")["kind"].agg(set).to_dict()
+    assert kinds["boxes"] == {"all", "abstract"}
+    assert kinds["array"] == {"all"}
+    assert (entry_cells(found.scores)[0][-1], len(found.scores)) == (IMPOSSIBLE, 5)
 
 
 def test_maps_that_do_not_fit_are_refused(protocol, tmp_path):
     ids = protocol.ids[protocol.split(0)[1]]
-    wrong = Maps("wrong", {name: np.ones(5) for name in ids}, grid=GRID)
+    wrong = Maps("wrong", {"all": {name: np.ones(5) for name in ids}}, grid=GRID, trained_on=())
     with pytest.raises(CorpusError, match=r"got \(5,\) for"):
         benchmark(protocol.corpus, tmp_path / "out", [wrong], folds=1, protocol=protocol)
     np.savez(tmp_path / "odd.npz", ids=ids, maps=np.ones((2, 3)))
@@ -235,6 +260,11 @@ def test_maps_that_do_not_fit_are_refused(protocol, tmp_path):
 
 def test_the_folder_of_another_benchmark_is_refused(protocol, tmp_path):
     benchmark(protocol.corpus, tmp_path / "out", [mean_map()], folds=1, protocol=protocol)
+    texts = protocol.corpus.sections["abstract"]
+    shuffled = replace(protocol.corpus, sections={"abstract": texts[1:] + texts[:1]})
+    other = Protocol.prepare(shuffled, grid=GRID)
+    with pytest.raises(OutputError, match=r"another benchmark \(its texts_sha256 differ\)"):
+        benchmark(shuffled, tmp_path / "out", [mean_map()], folds=1, protocol=other)
     other = Protocol.prepare(make_corpus(50), grid=GRID)
     with pytest.raises(OutputError, match="holds another benchmark"):
         benchmark(other.corpus, tmp_path / "out", [mean_map()], folds=1, protocol=other)
@@ -296,8 +326,7 @@ def some_nan(n):
         (Given(name=".."), "expected a name"),
         (Given(kinds=("abstracts",)), "expected kinds of given among"),
         (Given(kinds="title"), "expected kinds of given among"),
-        (Given(trained_on=None), "expected a method fit of given, or trained_on"),
-        (Given(trained_on="12 13"), "expected a method fit of given, or trained_on"),
+        (Given(trained_on="12 13"), "expected trained_on of given: ids of studies"),
         (EncoderEntry, "a class that needs no arguments"),
     ],
 )
@@ -311,8 +340,12 @@ def test_maps_that_do_not_sum_to_one_are_rescaled(protocol, tmp_path):
     test = protocol.split(0)[1]
     truth = dict(zip(protocol.ids[test], protocol.targets.rows(test)))
     scaled = {name: 7 * each for name, each in truth.items()}
-    entries = [Maps("one", truth, grid=GRID), Maps("seven", scaled, grid=GRID)]
-    found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
+    entries = [
+        Maps("one", {"all": truth}, grid=GRID, trained_on=()),
+        Maps("seven", {"all": scaled}, grid=GRID, trained_on=()),
+    ]
+    with pytest.warns(DataWarning, match="check that it was not made from the peaks"):
+        found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
     one, seven = found.scores.set_index("entry").loc[["one", "seven"], "nats"]
     assert one == pytest.approx(seven, abs=1e-5)
 
@@ -335,16 +368,109 @@ def test_ids_of_other_studies_are_noticed(protocol, tmp_path):
     entry = Given(trained_on=["pmid-1", "pmid-2"])
     with pytest.warns(DataWarning, match="got 'pmid-1'"):
         benchmark(protocol.corpus, tmp_path / "out", [entry], folds=1, protocol=protocol)
-    maps = Maps("maps", {"pmid-1": np.ones(GRID.n_regions)}, grid=GRID)
+    flat = np.ones(GRID.n_regions)
+    maps = Maps("maps", {"all": {"pmid-1": flat}}, grid=GRID, trained_on=())
     with pytest.raises(FitError, match="got 'pmid-1'"):
         benchmark(protocol.corpus, tmp_path / "out", [maps], folds=1, protocol=protocol)
-    some = {name: np.ones(GRID.n_regions) for name in protocol.ids[protocol.split(0)[1]][:5]}
+    ids = protocol.ids[protocol.split(0)[1]][:9]
+    some = Maps("some", {"all": dict.fromkeys(ids, flat)}, grid=GRID, trained_on=())
+    entries = [some, mean_map()]
     with pytest.warns(DataWarning, match="has no map of"):
-        found = benchmark(
-            protocol.corpus,
-            tmp_path / "out",
-            [Maps("some", some, grid=GRID)],
-            folds=1,
-            protocol=protocol,
-        )
-    assert found.scores.set_index("entry").loc["some", "studies"] == 5
+        found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
+    table = found.scores.query("kind == 'all'").set_index("entry")
+    assert table.loc["some", "studies"] == 9
+    assert table.loc["mean", "pool"] == protocol.pools["all"] > 9
+    assert np.isnan(table.loc["some", "text_recall_1"])  # among fewer it would be easier
+
+
+# ---- ways in
+
+
+def flat_but_one(texts):
+    """Maps that depend on the length of each text."""
+    maps = np.ones((len(texts), GRID.n_regions))
+    maps[np.arange(len(texts)), [len(text) % GRID.n_regions for text in texts]] = 99
+    return maps
+
+
+SCRIPT = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    row = [1.0] * {n}
+    row[len(asked["text"]) % {n}] = 99.0
+    print(json.dumps({{"id": asked["id"], "map": row}}))
+"""
+
+
+def test_a_function_and_a_command_score_alike_for_all_kinds(protocol, tmp_path):
+    script = tmp_path / "model.py"
+    script.write_text(SCRIPT.format(n=GRID.n_regions))
+    flat_but_one.trained_on = ()
+    images = Function(lambda texts: [GRID.to_img(row) for row in flat_but_one(texts)], grid=GRID)
+    images.name, images.trained_on = "images", ()
+    command = Command("command", f"{sys.executable} {script}", grid=GRID, trained_on=())
+    found = benchmark(
+        protocol.corpus,
+        tmp_path / "out",
+        [flat_but_one, command, images],
+        folds=1,
+        protocol=protocol,
+    )
+    assert found.scores.groupby("entry")["kind"].agg(list).str.len().tolist() == [2, 2, 2]
+    for _, own in found.scores.groupby("kind"):
+        np.testing.assert_allclose(own["nats"], own["nats"].iloc[0], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("import sys; sys.exit('no weights')", "no weights"),
+        ("print('{}')", "KeyError 'id'"),
+        ("print('hello')", "expected a JSON line"),
+        ("pass", "KeyError"),
+    ],
+)
+def test_a_command_that_fails_is_told_in_one_line(protocol, tmp_path, script, message):
+    command = Command("mine", f'{sys.executable} -c "{script}"', grid=GRID, trained_on=())
+    with pytest.raises(FitError, match=message) as refused:
+        benchmark(protocol.corpus, tmp_path / "out", [command], folds=1, protocol=protocol)
+    assert "\n" not in str(refused.value)
+
+
+def test_words_of_counts_are_their_terms():
+    counts = {
+        "title": sparse.csr_matrix([[1.0, 0], [0, 1]]),
+        "abstract": sparse.csr_matrix([[2.0, 1], [0, 0]]),
+    }
+    known = make_corpus(2)
+    documents = known.documents.assign(title=["Fear and pain", ""])
+    corpus = Corpus(documents, known.peaks, None, counts, ["pain", "fear"])
+    assert words_of(corpus) == ["Fear and pain. fear; pain; pain", "fear"]
+    protocol = Protocol.prepare(corpus, grid=GRID)
+    assert words_of(protocol.given(np.array([0]), "title")) == ["Fear and pain"]
+    assert words_of(protocol.given(np.array([0]), "abstract")) == ["fear; pain; pain"]
+
+
+# ---- newest studies
+
+
+def test_the_newest_tenth_is_tested_beside_random_folds(protocol, tmp_path):
+    train, test = protocol.split(NEWEST)
+    newest = protocol.ids[test].astype(int)
+    assert len(test) == len(protocol.ids) // 10
+    assert newest.min() > protocol.ids[train].astype(int).max()
+    entries = [mean_map(), ridge()]
+    folds = [0, 1, NEWEST]
+    found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=folds, protocol=protocol)
+    rows = found.summary.query("entry == 'l2' and kind == 'all' and metric == 'nats'")
+    assert rows.set_index("split")["folds"].to_dict() == {"random": 2, NEWEST: 1}
+    assert set(found.differences["folds"]) == {2}
+
+
+def test_newest_studies_need_pubmed_ids():
+    corpus = make_corpus(20)
+    corpus.documents["id"] = "a" + corpus.documents["id"]
+    corpus.peaks["id"] = "a" + corpus.peaks["id"]
+    with pytest.raises(FitError, match="expected PubMed ids"):
+        Protocol.prepare(corpus, grid=GRID).split(NEWEST)

@@ -347,17 +347,28 @@ def benchmark(
             show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
         ),
     ] = None,
-    maps: Annotated[
+    command: Annotated[
         list[str] | None,
-        typer.Option(metavar="[NAME=]PATH", help="Maps to score; can be repeated."),
+        typer.Option(
+            metavar="NAME=COMMAND",
+            help="Command to score, which reads and prints JSON lines; can be repeated.",
+        ),
     ] = None,
     trained_on: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE",
-            help="File of the ids of the studies that the given models and maps were trained on, "
-            "one per line.",
-            show_default=False,
+            help="File of the ids of the studies that the given models, maps and commands were "
+            "trained on, one per line; none if there are none.",
+            show_default="what they declare, or unknown",
+        ),
+    ] = None,
+    ids: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Frozen list of the studies to score: neuroquery, or a file.",
+            show_default="all studies of the corpus",
         ),
     ] = None,
     articles: Annotated[
@@ -368,7 +379,10 @@ def benchmark(
             show_default=False,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=1, max=10, help="Number of folds to run.")] = 10,
+    folds: Annotated[int, typer.Option(min=0, max=10, help="Number of random folds to run.")] = 10,
+    newest: Annotated[
+        bool, typer.Option("--newest", help="Test the newest tenth of the studies too.")
+    ] = False,
     list_entries: Annotated[
         bool, typer.Option("--list", help="List the entries that are shipped, and exit.")
     ] = False,
@@ -379,9 +393,9 @@ def benchmark(
 
     Example:
 
-        neurowhere benchmark -o scores --corpus neuroquery --entries mean,l2 --folds 2
+        neurowhere benchmark -o scores --corpus neuroquery --ids neuroquery --entries mean,l2
 
-        neurowhere benchmark maps.npz -o scores --corpus neuroquery
+        neurowhere benchmark maps.npz -o scores --corpus neuroquery --command "mine=python mine.py"
     """
     if list_entries:
         _print_entries()
@@ -389,22 +403,29 @@ def benchmark(
     if output is None or corpus is None:
         missing = "-o DIR" if output is None else f"--corpus CORPUS; {GET_CORPUS}"
         raise typer.BadParameter(f"expected {missing}")
-    given = [*(sources or ()), *(maps or ())]
-    names = split_list(entries or (REFERENCE if given else DEFAULT_ENTRIES))
+    commands = [_named(each) for each in command or ()]
+    names = split_list(entries or (REFERENCE if sources or commands else DEFAULT_ENTRIES))
     _check_names(names)
     from neurowhere.corpus import read_corpus
     from neurowhere.evaluate import benchmark as run
-    from neurowhere.evaluate.protocol import Protocol
+    from neurowhere.evaluate.entries import Command
+    from neurowhere.evaluate.protocol import NEWEST, UNKNOWN, Protocol
+    from neurowhere.evaluate.studies import StudyList
     from neurowhere.report.benchmark import write_benchmark
 
-    texts = None if articles is None else read_corpus(articles, progress=True)
-    protocol = Protocol.prepare(read_corpus(corpus, format=format, progress=True), texts)
+    studies = None if ids is None else StudyList.read(ids)
     seen = None if trained_on is None else _read_ids(trained_on)
+    texts = None if articles is None else read_corpus(articles, progress=True)
+    read = read_corpus(corpus, format=format, progress=True)
+    protocol = Protocol.prepare(read, texts, ids=studies)
+    told = UNKNOWN if seen is None else seen
     models = [
         *(name if ":" not in name else _import(name) for name in names),
-        *(_read_source(source, protocol.grid, seen) for source in given),
+        *(_read_source(source, protocol.grid, seen) for source in sources or ()),
+        *(Command(name, line, grid=protocol.grid, trained_on=told) for name, line in commands),
     ]
-    results = run(protocol.corpus, output, models, folds=folds, protocol=protocol)
+    chosen = [*range(folds), *([NEWEST] if newest else [])]
+    results = run(protocol.corpus, output, models, folds=chosen, protocol=protocol)
     write_benchmark(results)
     typer.echo((output / "summary.md").read_text("utf-8"))
     typer.echo(f"{output / 'report.html'}: open it in a browser")
@@ -443,13 +464,23 @@ def _import(name: str) -> Any:
         ) from error
 
 
-def _read_ids(path: Path) -> list[str]:
+def _named(text: str) -> tuple[str, str]:
+    """Split NAME=COMMAND."""
+    name, equals, command = text.partition("=")
+    if not equals or not name or not command.strip():
+        raise typer.BadParameter(f"expected NAME=COMMAND, got {text!r}", param_hint="--command")
+    return name, command
+
+
+def _read_ids(text: str) -> list[str]:
     from neurowhere.exceptions import CorpusError
 
+    if text == "none":
+        return []
     try:
-        return path.read_text("utf-8").split()
+        return Path(text).read_text("utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"expected ids of studies, one a line, but cannot read {path}") from error
+        raise CorpusError(f"expected ids of studies, one a line, but cannot read {text}") from error
 
 
 def _read_source(text: str, grid: "VoxelGrid", seen: list[str] | None) -> "Entry":
@@ -462,6 +493,4 @@ def _read_source(text: str, grid: "VoxelGrid", seen: list[str] | None) -> "Entry
     source = Path(path)
     if (source / MODEL_NAME).is_file():
         return Pretrained(name or source.name, load_model(source), seen, grid=grid)
-    found = read_maps(source, grid, name or None)
-    found.trained_on = found.trained_on.union(seen or ())
-    return found
+    return read_maps(source, grid, name or None, seen)

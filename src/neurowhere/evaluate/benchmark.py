@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,29 @@ from neurowhere._tools.files import INFO_NAME, new_file, write_info
 from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import recover, sole_writer
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.entries import ENTRIES, find_entries
-from neurowhere.evaluate.protocol import ALL, KINDS, N_FOLDS, Entry, Protocol, run_entry
+from neurowhere.evaluate.entries import ENTRIES, as_entry
+from neurowhere.evaluate.protocol import (
+    ALL,
+    KINDS,
+    N_FOLDS,
+    NEWEST,
+    UNKNOWN,
+    Entry,
+    Fold,
+    Protocol,
+    run_entry,
+    seen_by,
+    trained_on,
+)
 from neurowhere.evaluate.scores import paired_difference
 from neurowhere.exceptions import DataWarning, FitError, OutputError
 
 KIND = "benchmark"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 NAME = re.compile(r"\w[\w.+-]*")
 
 TEST_SHARE = 1 / N_FOLDS
+TOLD = ("trained_on", "fit_seconds", "megabytes")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +59,7 @@ class Benchmark:
     scores : DataFrame
         One row per fold, entry and kind of text.
     summary : DataFrame
-        Mean and standard deviation over folds, one row per entry, kind and metric.
+        Mean and standard deviation over folds, one row per entry, kind, split and metric.
     differences : DataFrame
         Paired differences of nats above uniform between entries, one row per pair and kind.
     """
@@ -73,16 +87,15 @@ class Benchmark:
         if not results:
             raise OutputError(f"expected the folder of a benchmark, but {home} has no results")
         scores = pd.DataFrame([row for result in results for row in rows_of(result)])
-        scores = scores.sort_values(["kind", "entry", "fold"], ignore_index=True)
+        order = [scores["fold"].astype(str), scores["entry"], scores["kind"]]
+        scores = scores.iloc[np.lexsort(order)].reset_index(drop=True)
         return cls(
             home, _read_settings(home), scores, mean_over_folds(scores), compare_entries(results)
         )
 
     def __repr__(self) -> str:
         means = self.scores[self.scores["kind"] == ALL].groupby("entry")["nats"].mean()
-        best = (
-            f"; best {means.idxmax()}, {means.max():.3f} nats above uniform" if len(means) else ""
-        )
+        best = f"; best {means.idxmax()}, {means.max():.3f} nats" if len(means) else ""
         folds = self.scores["fold"].nunique()
         return f"Benchmark: {self.scores['entry'].nunique()} entries, {folds} folds{best}"
 
@@ -93,9 +106,9 @@ class Benchmark:
 def benchmark(
     corpus: Corpus,
     folder: str | os.PathLike[str],
-    entries: Sequence[str | Entry | Callable[..., Entry]] = tuple(ENTRIES),
+    entries: Sequence[str | Entry | Callable[..., Any]] = tuple(ENTRIES),
     *,
-    folds: int | Collection[int] = N_FOLDS,
+    folds: int | Collection[Fold] = N_FOLDS,
     articles: Corpus | None = None,
     protocol: Protocol | None = None,
 ) -> Benchmark:
@@ -108,10 +121,11 @@ def benchmark(
     folder : path
         Folder to write. What is finished is kept: the same call goes on where it stopped, and
         folds and entries may be added.
-    entries : sequence of str or objects
-        Names of shipped entries, or objects that can predict; see `neurowhere.evaluate.entries`.
-    folds : int or collection of int
-        Number of folds, the first ones, or which of 0 to 9.
+    entries : sequence of str, functions, classes or objects
+        Names of shipped entries, functions from texts to maps, or what can predict; see
+        `neurowhere.evaluate.entries`.
+    folds : int or collection of int or "newest"
+        Number of random folds, the first ones; or which of 0 to 9, and of the newest studies.
     articles : Corpus, optional
         Texts of articles, without tables, by the ids of the studies.
     protocol : Protocol, optional
@@ -123,8 +137,14 @@ def benchmark(
     """
     chosen = _check_folds(folds)
     setting = Protocol.prepare(corpus, articles) if protocol is None else protocol
-    models = [_entry(each, setting) for each in entries]
-    _check_names(models)
+    models = [as_entry(each, setting.grid) for each in entries]
+    for model in models:
+        _check_entry(model, setting)
+    names = [model.name for model in models]
+    if not names:
+        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
+    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise FitError(f"expected entries of different names, but two are {repeated[0]!r}")
     home = Path(folder)
     with sole_writer(home):
         _open(home, setting)
@@ -141,28 +161,13 @@ def benchmark(
     return Benchmark.load(home)
 
 
-def _check_folds(folds: int | Collection[int]) -> list[int]:
-    chosen = list(range(folds)) if isinstance(folds, int) else sorted(set(folds))
-    if not chosen or chosen[0] < 0 or chosen[-1] >= N_FOLDS:
-        raise FitError(f"expected 1 to {N_FOLDS} folds, numbered from 0; got {folds!r}")
-    return chosen
-
-
-def _entry(given: str | Entry | Callable[..., Entry], setting: Protocol) -> Entry:
-    if isinstance(given, str):
-        return find_entries([given], setting.grid)[0]
-    try:
-        made = given() if isinstance(given, type) else given
-    except TypeError as error:
+def _check_folds(folds: int | Collection[Fold]) -> list[Fold]:
+    chosen = list(range(folds)) if isinstance(folds, int) else list(dict.fromkeys(folds))
+    if not chosen or not set(chosen) <= {*range(N_FOLDS), NEWEST}:
         raise FitError(
-            f"expected an object, or a class that needs no arguments; got {given!r} ({error})"
-        ) from error
-    if not isinstance(made, Entry):
-        raise FitError(
-            f"expected an entry with a name and a method predict, got {type(made).__name__}"
+            f"expected 1 to {N_FOLDS} folds, numbered from 0, or {NEWEST}; got {folds!r}"
         )
-    _check_entry(made, setting)
-    return made
+    return sorted(chosen, key=str)
 
 
 def _check_entry(model: Entry, setting: Protocol) -> None:
@@ -172,37 +177,27 @@ def _check_entry(model: Entry, setting: Protocol) -> None:
     kinds = getattr(model, "kinds", KINDS)
     if isinstance(kinds, str) or not set(kinds) <= set(KINDS):
         raise FitError(f"expected kinds of {model.name} among {KINDS}, got {kinds!r}")
-    if getattr(model, "fit", None) is not None:
-        return
+    told = trained_on(model, setting)
     seen = getattr(model, "trained_on", None)
-    if seen is None or isinstance(seen, str):
+    if told == UNKNOWN and seen not in (None, UNKNOWN):
         raise FitError(
-            f"expected a method fit of {model.name}, or trained_on: the ids of the studies that it "
-            f"was trained on, () if there are none; got {seen!r}"
+            f"expected trained_on of {model.name}: ids of studies, or {UNKNOWN!r}; got {seen!r}"
         )
-    ids = sorted(map(str, seen))
-    if ids and not set(setting.ids.tolist()).intersection(ids):
-        warnings.warn(
-            f"none of the {len(ids):,} studies that {model.name} was trained on is in the corpus: "
-            f"expected ids such as {str(setting.ids[0])!r}, got {ids[0]!r}",
-            DataWarning,
-            stacklevel=4,
-        )
+    if told == UNKNOWN:
+        _warn(f"{model.name} does not say what it was trained on: its tables say {UNKNOWN}")
+    elif told.endswith(", 0 of them here"):
+        first, own = min(seen_by(model) or ()), str(setting.ids[0])
+        _warn(f"{model.name} was trained on {told}: expected ids such as {own!r}, got {first!r}")
 
 
-def _check_names(models: Sequence[Entry]) -> None:
-    names = [model.name for model in models]
-    if not names:
-        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise FitError(f"expected entries of different names, but two are {name!r}")
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=4)
 
 
 # ---- the folder
 
 
-def _path(home: Path, fold: int, model: Entry) -> Path:
+def _path(home: Path, fold: Fold, model: Entry) -> Path:
     return home / model.name / f"fold-{fold}.json"
 
 
@@ -244,97 +239,64 @@ def _read_result(path: Path) -> dict[str, Any]:
 
 
 def rows_of(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return rows of the table of scores, one for each kind of text; terms are with "all".
-
-    Parameters
-    ----------
-    result : dict
-        From `run_entry`.
-
-    Returns
-    -------
-    list of dict
-    """
-    common = {name: result[name] for name in ("entry", "fold", "fit_seconds", "megabytes")}
+    """Return rows of the table of scores, one for each kind of text; terms are with "all"."""
+    common = {name: result[name] for name in ("entry", "fold", *TOLD)}
+    terms = result.get("terms", {})
     return [
-        {
-            **common,
-            "kind": kind,
-            **each["metrics"],
-            **(result.get("terms", {}) if kind == ALL else {}),
-        }
+        {**common, "kind": kind, **each["metrics"], **(terms if kind == ALL else {})}
         for kind, each in result["kinds"].items()
     ]
 
 
 def mean_over_folds(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean and the standard deviation over folds of every metric.
+    """Return mean and standard deviation of every metric: entry, kind, split, metric, folds.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per fold, entry and kind.
-
-    Returns
-    -------
-    DataFrame
-        entry, kind, metric, folds, mean, std.
+    The split is "random" for the mean over random folds, and "newest".
     """
-    keys = ["entry", "kind"]
-    long = scores.melt([*keys, "fold"], var_name="metric").dropna(subset="value")
+    keys = ["entry", "kind", "split"]
+    split = np.where(scores["fold"] == NEWEST, NEWEST, "random")
+    long = scores.assign(split=split).melt([*keys, "fold", "trained_on"], var_name="metric")
+    long = long.dropna(subset="value")
     long["value"] = long["value"].astype(float)
     grouped = long.groupby([*keys, "metric"], sort=False)["value"]
     table = grouped.agg(folds="count", mean="mean", std="std").reset_index()
     order = scores[scores["kind"] == ALL].groupby("entry")["nats"].mean()
-    return table.sort_values(
-        "entry",
-        key=lambda names: -names.map(order).fillna(-np.inf),
-        kind="stable",
-        ignore_index=True,
-    )
+    rank = table["entry"].map(order).fillna(-np.inf)
+    return table.iloc[np.argsort(-rank, kind="stable")].reset_index(drop=True)
 
 
 def compare_entries(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Compare every two entries on the folds and on the studies that both have.
+    """Compare every two entries on the random folds and the studies that both have.
 
-    Parameters
-    ----------
-    results : sequence of dict
-        From `run_entry`.
-
-    Returns
-    -------
-    DataFrame
-        kind, first, second; mean difference of nats with its interval over folds (`low`, `high`),
-        share of the folds and of the studies in which the first is better, folds, studies.
+    Returns kind, first, second; mean difference of nats with its interval over folds (`low`,
+    `high`), share of the folds and of the studies in which the first is better, folds, studies.
     """
-    nats = {
-        (result["entry"], kind, result["fold"]): pd.Series(
-            each["studies"]["nats"], each["studies"]["id"]
-        )
-        for result in results
-        for kind, each in result["kinds"].items()
-    }
-    names = list(dict.fromkeys(name for name, _, _ in nats))
-    kinds = list(dict.fromkeys(kind for _, kind, _ in nats))
-    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    rows = [_compare(nats, kind, *pair) for kind in kinds for pair in pairs]
+    nats: dict[tuple[str, str], dict[Fold, pd.Series[float]]] = {}
+    for result in results:
+        for kind, each in result["kinds"].items():
+            if result["fold"] != NEWEST:
+                table = pd.Series(each["studies"]["nats"], each["studies"]["id"])
+                nats.setdefault((kind, result["entry"]), {})[result["fold"]] = table
+    rows = [
+        _compare(kind, first, second, nats[kind, first], nats[kind, second])
+        for (kind, first), (other, second) in combinations(nats, 2)
+        if kind == other
+    ]
     return pd.DataFrame([row for row in rows if row["folds"]])
 
 
 def _compare(
-    nats: dict[tuple[str, str, int], "pd.Series[float]"], kind: str, first: str, second: str
+    kind: str,
+    first: str,
+    second: str,
+    mine: "dict[Fold, pd.Series[float]]",
+    theirs: "dict[Fold, pd.Series[float]]",
 ) -> dict[str, Any]:
-    differences = []
-    for (name, other, fold), mine in nats.items():
-        theirs = nats.get((second, kind, fold))
-        if (name, other) == (first, kind) and theirs is not None:
-            both = mine.index.intersection(theirs.index)
-            differences.append((mine[both] - theirs[both]).to_numpy())
-    differences = [each for each in differences if len(each)]
+    pairs = [mine[fold].align(theirs[fold], "inner") for fold in mine if fold in theirs]
+    differences = [(a - b).to_numpy() for a, b in pairs if len(a)]
     means = [each.mean() for each in differences]
     found = paired_difference(means, np.zeros(len(means)), TEST_SHARE)
-    every = np.concatenate(differences) if differences else np.empty(0)
+    every = np.concatenate([np.empty(0), *differences])
     return {
         "kind": kind,
         "first": first,

@@ -1,20 +1,25 @@
-"""Entries of the open benchmark: what a model has to offer, those that are shipped, and maps.
+"""Entries of the open benchmark: what a model has to offer, and every way in.
 
 An entry is any object with a `name` and a method `predict`, which gets a `Corpus` without peaks and
 returns one map a study on the grid of the benchmark. It may also have
 
 - `fit(train)`, called for each fold with a `Corpus` of training studies, peaks among them;
-- `trained_on`, ids of studies that a pretrained model has seen: they are dropped from the test.
-  A model without `fit` has to say so, with () if it has seen none;
+- `trained_on`, the ids of the studies that a model without `fit` has seen, () if there are none:
+  they are dropped from the test. Without it, tables say "unknown";
 - `kinds`, the kinds of text that it predicts from, if not all;
 - `masses(studies, share)`, the mass of the region of each study that should hold a share of its
   peaks, if it is calibrated;
 - `size_mb`, the size of the model.
+
+A function from texts to maps (`Function`), a command that reads JSON lines (`Command`), a folder of
+images or an array (`read_maps`) and a fitted encoder (`Pretrained`) are made into entries here.
 """
 
+import json
 import os
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+import shlex
+import subprocess
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
@@ -25,7 +30,7 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import slices
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.protocol import ALL, Entry
+from neurowhere.evaluate.protocol import ALL, KINDS, UNKNOWN, Entry, words_of
 from neurowhere.exceptions import CorpusError, FitError
 from neurowhere.learn import Peaks, score_studies, shuffle_split
 from neurowhere.model import Encoder, load_model
@@ -41,17 +46,14 @@ MEAN_SHARE = 0.2  # w
 CHUNK = 256
 
 SUFFIXES = (".nii.gz", ".nii")
+NAMES = {"maps": ALL}  # arrays of a file that are named otherwise than their kind of text
+DECLARED = "trained_on"
+
+Seen = Collection[str] | str  # ids, or UNKNOWN
 
 
 class EncoderEntry:
-    """An encoder, fitted anew for each fold.
-
-    Parameters
-    ----------
-    name : str
-    encoder : Encoder
-        Not fitted; its parameters are used.
-    """
+    """An encoder, fitted anew for each fold with the parameters of the one that is given."""
 
     def __init__(self, name: str, encoder: Encoder) -> None:
         self.name, self.encoder = name, encoder
@@ -79,37 +81,18 @@ class EncoderEntry:
 
 
 class Pretrained(EncoderEntry):
-    """A fitted encoder, scored on studies that it has not seen.
-
-    Parameters
-    ----------
-    name : str
-    encoder : Encoder
-    trained_on : collection of str, optional
-        Ids of its training studies; by default those that the model has kept.
-    grid : VoxelGrid
-        Of the benchmark.
-    """
+    """A fitted encoder; its training studies are those that it has kept, or that are given."""
 
     fit = None  # type: ignore[assignment]
 
     def __init__(
-        self,
-        name: str,
-        encoder: Encoder,
-        trained_on: Collection[str] | None = None,
-        *,
-        grid: VoxelGrid,
+        self, name: str, encoder: Encoder, trained_on: Seen | None = None, *, grid: VoxelGrid
     ) -> None:
         super().__init__(name, encoder)
         if trained_on is None:
-            if encoder.neighbours_ is None:
-                raise FitError(
-                    f"expected the ids of the studies that {name} was trained on, but the model "
-                    "has not kept them; give them with trained_on"
-                )
-            trained_on = encoder.neighbours_.ids.tolist()
-        self.trained_on, self.grid = frozenset(map(str, trained_on)), grid
+            neighbours = encoder.neighbours_
+            trained_on = UNKNOWN if neighbours is None else neighbours.ids.tolist()
+        self.trained_on, self.grid = trained_on, grid
 
     def predict(self, studies: Corpus) -> NDArray[np.floating]:
         """Return the probability of each voxel of the benchmark."""
@@ -121,15 +104,7 @@ def on_grid(
 ) -> NDArray[np.floating]:
     """Return the density of a partition at the centre of each voxel, times the voxel's volume.
 
-    Parameters
-    ----------
-    probabilities : array of shape (n, n_regions)
-    partition : VoxelGrid or Atlas
-    grid : VoxelGrid
-
-    Returns
-    -------
-    array of shape (n, n_voxels)
+    Takes (n, n_regions), and returns (n, n_voxels).
     """
     if partition == grid:
         return probabilities
@@ -147,11 +122,6 @@ class NearestStudies:
         q = (1 − w) Σ_i s_i ŷ_i / Σ_i s_i + w ȳ,    s_i = xᵀx_i for the k most similar, else 0
 
     where ȳ is the mean map. The number k is chosen on a tenth of the training studies.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    grid : VoxelGrid
     """
 
     name = "nearest"
@@ -213,127 +183,215 @@ def _nearest(similarities: sparse.csr_matrix, n_near: int) -> sparse.csr_matrix:
     return kept
 
 
-class Maps:
-    """Maps that were made elsewhere, one for each study.
+# ---- ways in for models of others
 
-    Parameters
-    ----------
-    name : str
-    maps : mapping of str to array of shape (n_voxels,), or to a path of an image
-        By PubMed id.
-    grid : VoxelGrid
-        Of the benchmark; images are interpolated at the centres of its voxels.
-    trained_on : collection of str
-        Ids of studies whose maps come from a model that was trained on them.
+
+def row_of(given: Any, grid: VoxelGrid, name: str = "a text") -> NDArray[np.floating]:
+    """Return a map as a row of the grid: from a row, an image, or the path of one.
+
+    Images are interpolated linearly at the centres of the voxels, and are 0 beyond their edges.
     """
-
-    kinds = (ALL,)
-
-    def __init__(
-        self,
-        name: str,
-        maps: Mapping[str, Any],
-        *,
-        grid: VoxelGrid,
-        trained_on: Collection[str] = (),
-    ) -> None:
-        self.name, self.maps, self.grid = name, maps, grid
-        self.trained_on = frozenset(map(str, trained_on))
-
-    @property
-    def known(self) -> Collection[str]:
-        """Ids of the studies that have a map; others are dropped from the test."""
-        return self.maps.keys()
-
-    def predict(self, studies: Corpus) -> NDArray[np.floating]:
-        """Return the maps of studies."""
-        return np.stack([self._map(name) for name in studies.documents["id"].astype(str)])
-
-    def _map(self, name: str) -> NDArray[np.floating]:
-        found = self.maps[name]
-        if isinstance(found, str | os.PathLike):
-            return sample_image(Path(found), self.grid)
-        found = np.asarray(found)
-        if found.shape != (self.grid.n_regions,):
+    is_path = isinstance(given, str | os.PathLike)
+    if not (is_path or isinstance(given, tuple) or hasattr(given, "get_fdata")):
+        row = np.asarray(given)
+        if row.shape != (grid.n_regions,):
             raise CorpusError(
-                f"expected maps of {self.grid.n_regions:,} voxels, the grid of the benchmark; got "
-                f"{found.shape} for {name}: give images, or resample them"
+                f"expected maps of {grid.n_regions:,} voxels, the grid of the benchmark; got "
+                f"{row.shape} for {name}: give images, or resample them"
             )
-        return found
-
-
-def sample_image(path: Path, grid: VoxelGrid) -> NDArray[np.float64]:
-    """Interpolate an image linearly at the centres of the voxels of a grid; 0 beyond its edges.
-
-    Parameters
-    ----------
-    path : Path
-    grid : VoxelGrid
-
-    Returns
-    -------
-    array of shape (n_voxels,)
-    """
+        return row
     from scipy.ndimage import map_coordinates
 
-    values, affine = read_volume(path, "the map")
+    values, affine = read_volume(Path(given) if is_path else given, f"the map of {name}")
     values = np.squeeze(values)
     if values.ndim != 3:
-        raise CorpusError(f"expected one 3-D map in {path}, got shape {values.shape}")
+        raise CorpusError(f"expected one 3-D map of {name}, got shape {values.shape}")
     voxels = transform_points(np.linalg.inv(affine), grid.centers_mm)  # (n_voxels, 3)
     clean = np.nan_to_num(values.astype(np.float64))
     return np.asarray(map_coordinates(clean, voxels.T, order=1, cval=0.0))
 
 
-def read_maps(path: str | os.PathLike[str], grid: VoxelGrid, name: str | None = None) -> Maps:
+class Function:
+    """A function from a list of texts to maps: an array (n, n_voxels), images, or their paths.
+
+    Its attribute `trained_on` says which studies its model has seen, and `kinds` what it reads.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[list[str]], Any],
+        *,
+        grid: VoxelGrid,
+        name: str | None = None,
+    ) -> None:
+        self.function, self.grid = function, grid
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.trained_on: Seen = getattr(function, DECLARED, UNKNOWN)
+        self.kinds: Sequence[str] = getattr(function, "kinds", KINDS)
+
+    def predict(self, studies: Corpus) -> NDArray[np.floating]:
+        """Return the maps of the words of studies."""
+        texts = words_of(studies)
+        maps = self.answers(studies, texts)
+        if len(maps) != len(texts):
+            raise FitError(f"expected {len(texts):,} maps from {self.name}, got {len(maps):,}")
+        if isinstance(maps, np.ndarray):
+            return maps
+        named = zip(maps, studies.documents["id"].astype(str), strict=True)
+        return np.stack([row_of(each, self.grid, name) for each, name in named])
+
+    def answers(self, studies: Corpus, texts: list[str]) -> Any:
+        """Return what the function answers."""
+        return self.function(texts)
+
+
+class Command(Function):
+    """A command that reads a JSON object a line, and answers with one a line, in any order.
+
+    It is given {"id", "kind", "text"} and answers {"id", "map"}: a list of the values of the grid's
+    voxels, or the path of an image.
+    """
+
+    def __init__(self, name: str, command: str, *, grid: VoxelGrid, trained_on: Seen = UNKNOWN):
+        super().__init__(lambda texts: texts, grid=grid, name=name)
+        self.command, self.trained_on = shlex.split(command), trained_on
+
+    def answers(self, studies: Corpus, texts: list[str]) -> Any:
+        """Return the maps that the command prints."""
+        ids, kind = studies.documents["id"].astype(str).tolist(), studies.origin["kind"]
+        asked = [
+            json.dumps({"id": name, "kind": kind, "text": text})
+            for name, text in zip(ids, texts, strict=True)
+        ]
+        try:
+            done = subprocess.run(
+                self.command, input="\n".join(asked) + "\n", capture_output=True, text=True
+            )
+            if done.returncode:
+                raise ValueError((done.stderr.strip().splitlines() or ["no message"])[-1])
+            answers = (json.loads(line) for line in done.stdout.splitlines() if line.strip())
+            maps = {str(each["id"]): each["map"] for each in answers}
+            return [maps[name] for name in ids]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FitError(
+                f"expected a JSON line with id and map for each of {len(ids):,} texts from "
+                f"{self.name} ({shlex.join(self.command)}): {type(error).__name__} {error}"
+            ) from error
+
+
+class Maps:
+    """Maps that were made elsewhere: by kind of text, and then by PubMed id.
+
+    Each is a row of the grid, an image, or the path of one, see `row_of`. Studies without a map are
+    dropped from the test.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        maps: Mapping[str, Mapping[str, Any]],
+        *,
+        grid: VoxelGrid,
+        trained_on: Seen = UNKNOWN,
+    ) -> None:
+        self.name, self.maps, self.grid = name, maps, grid
+        self.kinds, self.trained_on = tuple(maps), trained_on
+
+    def known(self, kind: str) -> Collection[str]:
+        """Return the ids of the studies that have a map for a kind of text."""
+        return self.maps[kind].keys()
+
+    def predict(self, studies: Corpus) -> NDArray[np.floating]:
+        """Return the maps of studies."""
+        maps = self.maps[studies.origin["kind"]]
+        ids = studies.documents["id"].astype(str)
+        return np.stack([row_of(maps[name], self.grid, name) for name in ids])
+
+
+def read_maps(
+    path: str | os.PathLike[str],
+    grid: VoxelGrid,
+    name: str | None = None,
+    trained_on: Seen | None = None,
+) -> Maps:
     """Read maps: a folder of images named by PubMed id, or an array file.
 
     Parameters
     ----------
     path : path
-        A folder of ``PMID.nii.gz`` or ``PMID.nii``; or an ``.npz`` file with the arrays ``ids`` and
-        ``maps``, of shape (n, n_voxels), and perhaps ``trained_on``. A text file
-        ``trained_on.txt`` in the folder has ids, one a line.
+        A folder of ``PMID.nii.gz`` or ``PMID.nii``, for kinds of text other than all in folders
+        within it, such as ``title``; an ``.npz`` file with the array ``ids`` and one named by each
+        kind of text (or ``maps``, for all), of shape (n, n_voxels), or (n, i, j, k) with
+        ``affine``; or an ``.npy`` file of such rows, whose ids are in a text file beside it.
+        ``trained_on.txt`` in the folder, or the array ``trained_on``, has the ids of the studies
+        that the model has seen.
     grid : VoxelGrid
     name : str, optional
         By default that of the file or folder.
+    trained_on : collection of str, or "unknown", optional
+        Instead of what the files say.
 
     Returns
     -------
     Maps
     """
     source = Path(path)
-    name = name or source.name.removesuffix(".npz")
     if not source.exists():
         raise CorpusError(f"expected maps, but there is no file or folder {source}")
-    if source.is_dir():
-        images = {
+    maps, seen = (_read_images if source.is_dir() else _read_arrays)(source, grid)
+    declared = seen if trained_on is None else trained_on
+    name = name or source.name.removesuffix(".npz").removesuffix(".npy")
+    return Maps(name, maps, grid=grid, trained_on=declared)
+
+
+def _read_images(folder: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
+    found = {
+        kind: {
             file.name.removesuffix(suffix): file
             for suffix in SUFFIXES
-            for file in sorted(source.glob(f"*{suffix}"))
+            for file in sorted((folder / ("" if kind == ALL else kind)).glob(f"*{suffix}"))
         }
-        if not images:
-            raise CorpusError(f"expected images named by PubMed id in {source}, but there are none")
-        declared = source / "trained_on.txt"
-        seen = declared.read_text("utf-8").split() if declared.exists() else []
-        return Maps(name, images, grid=grid, trained_on=seen)
+        for kind in KINDS
+    }
+    maps = {kind: images for kind, images in found.items() if images}
+    if not maps:
+        raise CorpusError(f"expected images named by PubMed id in {folder}, but there are none")
+    declared = folder / f"{DECLARED}.txt"
+    return maps, declared.read_text("utf-8").split() if declared.exists() else UNKNOWN
+
+
+def _read_arrays(file: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
     try:
-        with source.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-            ids, maps = arrays["ids"].astype(str).tolist(), arrays["maps"]
-            seen = arrays["trained_on"].astype(str).tolist() if "trained_on" in arrays else []
+        with file.open("rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                ids = file.with_suffix(".txt").read_text("utf-8").split()
+                arrays = {"ids": np.array(ids), ALL: loaded}
+            else:
+                arrays = {NAMES.get(key, key): loaded[key] for key in loaded.files}
+        ids = arrays["ids"].astype(str).tolist()
+        seen = arrays[DECLARED].astype(str).tolist() if DECLARED in arrays else UNKNOWN
     except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile) as error:
         raise CorpusError(
-            "expected a folder of images, or an .npz file with arrays ids and maps, not of Python "
-            f"objects; got {source}"
+            "expected a folder of images, an .npz file with arrays ids and maps, or an .npy file "
+            f"with its ids in a .txt file beside it, not of Python objects; got {file}"
         ) from error
-    if maps.shape != (len(ids), grid.n_regions):
-        raise CorpusError(
-            f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
-            f"{len(ids):,} ids in {source}; got shape {maps.shape}: resample them, or give images"
-        )
-    if repeated := [name for name, n in Counter(ids).items() if n > 1]:
-        raise CorpusError(f"expected one map for each id in {source}; {repeated[0]} has several")
-    return Maps(name, dict(zip(ids, maps, strict=True)), grid=grid, trained_on=seen)
+    if repeated := [name for i, name in enumerate(ids) if name in set(ids[:i])][:1]:
+        raise CorpusError(f"expected one map for each id in {file}; {repeated[0]} has several")
+    given: dict[str, Any] = {kind: arrays[kind] for kind in KINDS if kind in arrays}
+    expected = (len(ids), *(() if "affine" in arrays else (grid.n_regions,)))
+    for kind, rows in given.items():
+        if rows.shape[: len(expected)] != expected or rows.ndim != (4 if "affine" in arrays else 2):
+            raise CorpusError(
+                f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
+                f"{len(ids):,} ids in {file}; got shape {rows.shape} for {kind}: resample them, or "
+                "give an array affine beside 3-D maps"
+            )
+    if not given:
+        raise CorpusError(f"expected arrays among {', '.join(KINDS)} in {file}; there are none")
+    if "affine" in arrays:
+        given = {kind: [(each, arrays["affine"]) for each in rows] for kind, rows in given.items()}
+    return {kind: dict(zip(ids, rows, strict=True)) for kind, rows in given.items()}, seen
 
 
 # ---- shipped entries
@@ -347,12 +405,7 @@ class Shipped(NamedTuple):
 
 
 def full_vocabulary() -> Vocabulary:
-    """Return the known terms of the shipped model, without words chosen by looking at studies.
-
-    Returns
-    -------
-    Vocabulary
-    """
+    """Return the known terms of the shipped model, without words chosen by looking at studies."""
     known = load_model().vocabulary_
     return known.subset(term for term in known.terms if known.categories.get(term) != "extra")
 
@@ -386,20 +439,33 @@ ENTRIES = {
 }
 
 
-def find_entries(names: Collection[str], grid: VoxelGrid) -> list[Entry]:
-    """Make shipped entries by their names.
+def as_entry(given: Any, grid: VoxelGrid) -> Entry:
+    """Make an entry of the name of a shipped one, of an object or its class, or of a function.
 
     Parameters
     ----------
-    names : collection of str
-        Names of `ENTRIES`.
+    given : str, object, class or function
     grid : VoxelGrid
 
     Returns
     -------
-    list of Entry
+    Entry
     """
-    for name in names:
-        if name not in ENTRIES:
-            raise FitError(f"expected entries among {', '.join(ENTRIES)}; got {name!r}")
-    return [ENTRIES[name].make(grid) for name in names]
+    if isinstance(given, str):
+        if given not in ENTRIES:
+            raise FitError(f"expected entries among {', '.join(ENTRIES)}; got {given!r}")
+        return ENTRIES[given].make(grid)
+    try:
+        made = given() if isinstance(given, type) else given
+    except TypeError as error:
+        raise FitError(
+            f"expected an object, or a class that needs no arguments; got {given!r} ({error})"
+        ) from error
+    if isinstance(made, Entry):
+        return made
+    if callable(made):
+        return Function(made, grid=grid)
+    raise FitError(
+        f"expected a function, or an entry with a name and a method predict; got "
+        f"{type(made).__name__}"
+    )

@@ -1,13 +1,8 @@
 """Metrics on arrays: of the open benchmark, and the distance of a comparison.
 
 A map is a row of values over voxels. As a density, it is cut at zero and rescaled to sum to 1;
-correlation and overlap take it as it is.
-
-**Retrieval** finds the text of a study among many from its coordinates, and the reverse. A pair of
-text and coordinates is scored by the likelihood of the peaks under the map that is predicted from
-the text. With all queries at hand, scores can be standardised over the texts (`combine`), so that
-coordinates that are likely under any text gain nothing, and texts and coordinates that are close to
-many others can be penalised (`without_hubs`).
+correlation and overlap take it as it is. Retrieval finds the text of a study among many from its
+coordinates, and the reverse: a pair is scored by the likelihood of the peaks under the text's map.
 """
 
 from typing import NamedTuple
@@ -175,10 +170,10 @@ def share_held(
 
 
 class TermScores(NamedTuple):
-    """How well maps of terms tell the studies that mention them from the others."""
+    """How well maps of terms separate the studies that mention them from the others."""
 
     auc: float  # mean over terms
-    null: float  # the same quantile of the mean over permuted studies
+    null: float  # the 95 % quantile of the mean over permuted studies
     above: float  # share of the terms above that quantile of their own null
     n_terms: int
 
@@ -188,18 +183,8 @@ def term_scores(
 ) -> TermScores:
     """Compute the area under the ROC curve of each term, beside that of permuted studies.
 
-    All terms share a permutation, so the null of their mean keeps what terms have in common.
-
-    Parameters
-    ----------
-    scores : array of shape (n_terms, n_studies)
-        How well the peaks of each study fit the map of each term.
-    is_mentioned : array of shape (n_terms, n_studies)
-    permutations : int
-
-    Returns
-    -------
-    TermScores
+    All terms share a permutation, so the null of their mean keeps what terms have in common. Both
+    arrays are of shape (n_terms, n_studies); a score is the fit of a study's peaks to a term's map.
     """
     from scipy.stats import rankdata
 
@@ -211,16 +196,12 @@ def term_scores(
     order = (rng.permutation(ranks.shape[1]) for _ in range(permutations))
     null = np.array([_areas(ranks[:, each], is_mentioned) for each in order])  # (p, n_terms)
     highest = np.quantile(null, NULL_QUANTILE, axis=0)
-    return TermScores(
-        float(aucs.mean()),
-        float(np.quantile(null.mean(axis=1), NULL_QUANTILE)),
-        float((aucs > highest).mean()),
-        len(aucs),
-    )
+    above_all = float(np.quantile(null.mean(axis=1), NULL_QUANTILE))
+    return TermScores(float(aucs.mean()), above_all, float((aucs > highest).mean()), len(aucs))
 
 
 def _areas(ranks: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Mann and Whitney's U over the number of pairs, for each row."""
+    """Compute Mann and Whitney's U over the number of pairs, for each row."""
     n = is_positive.sum(axis=1)
     sums = np.where(is_positive, ranks, 0).sum(axis=1)
     areas: NDArray[np.float64] = (sums - n * (n + 1) / 2) / (n * (ranks.shape[1] - n))
@@ -228,42 +209,18 @@ def _areas(ranks: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> NDArra
 
 
 def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Add scores, each standardised over the texts.
-
-    Parameters
-    ----------
-    *scores : arrays of shape (n_texts, n_studies)
-
-    Returns
-    -------
-    array of shape (n_texts, n_studies)
-    """
+    """Add scores of shape (n_texts, n_studies), each standardised over the texts."""
     total: NDArray[np.floating] = sum(
-        (each - each.mean(axis=0)) / _positive(each.std(axis=0)) for each in scores
+        (each - each.mean(axis=0)) / np.where((s := each.std(axis=0)) > 0, s, 1) for each in scores
     )
     return total
-
-
-def _positive(deviations: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Replace zeros by one: scores that are the same for all texts stay zero."""
-    return np.where(deviations > 0, deviations, 1)
 
 
 def without_hubs(scores: NDArray[np.floating], nearest: int = 10) -> NDArray[np.floating]:
     """Subtract from each score the mean of the best scores of its text and of its study.
 
     Some points are close to everything. This is cross-domain similarity local scaling (Conneau et
-    al. 2018), with its usual ten neighbours.
-
-    Parameters
-    ----------
-    scores : array of shape (n_texts, n_studies)
-    nearest : int
-        Number of best scores to average.
-
-    Returns
-    -------
-    array of shape (n_texts, n_studies)
+    al. 2018), with its usual ten neighbours, of scores of shape (n_texts, n_studies).
     """
     best_texts = np.sort(scores, axis=0)[-nearest:].mean(axis=0)  # (n_studies,)
     best_studies = np.sort(scores, axis=1)[:, -nearest:].mean(axis=1)  # (n_texts,)
@@ -301,17 +258,21 @@ def likelihood_matrix(
     return scores
 
 
-def recalls(scores: NDArray[np.floating]) -> dict[str, float]:
+def recalls(scores: NDArray[np.floating], pool: int | None = None) -> dict[str, float]:
     """Compute recall at 1, 10 and 100, mix-and-match, and the AUC, in both directions.
 
-    Mix-and-match is the chance that a study's own text scores higher on its coordinates than the
-    text of a random other study. The AUC is the area under recall at k against k/n, k = 1..n. Of
-    equal scores any may come first: each order is as likely.
+    Each query is ranked among `pool` candidates: its own and pool − 1 of the n − 1 others. With b
+    others before its own, the number that a random pool has of them is hypergeometric, so the
+    expected recall is computed, not drawn, and is comparable between any n ≥ pool. Mix-and-match is
+    the chance that the own candidate scores higher than a random other one. The AUC is the area
+    under recall at k against k/pool. Of equal scores any may come first: each order is as likely.
 
     Parameters
     ----------
     scores : array of shape (n, n)
         Scores of texts × studies, each text in the row of its own study.
+    pool : int, optional
+        At most n, which is the default.
 
     Returns
     -------
@@ -321,22 +282,27 @@ def recalls(scores: NDArray[np.floating]) -> dict[str, float]:
     --------
     >>> recalls(np.eye(3))["coordinates to text, recall at 1"]
     1.0
-    >>> round(recalls(np.zeros((4, 4)))["text to coordinates, recall at 1"], 2)
-    0.25
+    >>> round(recalls(np.zeros((4, 4)), pool=2)["text to coordinates, recall at 1"], 2)
+    0.5
     """
+    from scipy.stats import hypergeom
+
+    n = len(scores)
+    pool = n if pool is None else pool
+    chance = {  # that fewer than k of the b before its own are in the pool; (n,)
+        k: hypergeom.cdf(k - 1, n - 1, np.arange(n), pool - 1) if k < pool else np.ones(n)
+        for k in RANKS
+    }
     table = {}
-    for name, matrix in {
-        "coordinates to text": scores.T,
-        "text to coordinates": scores,
-    }.items():
-        n = matrix.shape[1]
+    for name, matrix in (("coordinates to text", scores.T), ("text to coordinates", scores)):
         own = np.diagonal(matrix)[:, None]
-        better = (matrix > own).sum(axis=1)  # rivals ranked before
+        better = (matrix > own).sum(axis=1)  # others ranked before
         equal = (matrix == own).sum(axis=1)  # itself among them
-        for rank in RANKS:
-            found = np.clip((rank - better) / equal, 0, 1)
+        for rank, chances in chance.items():
+            total = np.concatenate([[0.0], np.cumsum(chances)])
+            found = (total[better + equal] - total[better]) / equal
             table[f"{name}, recall at {rank}"] = float(found.mean())
-        before = float((better + (equal - 1) / 2).mean())
-        table[f"{name}, mix and match"] = 1 - before / max(n - 1, 1)
-        table[f"{name}, AUC"] = 1 - before / n
+        before = float((better + (equal - 1) / 2).mean()) / max(n - 1, 1)
+        table[f"{name}, mix and match"] = 1 - before
+        table[f"{name}, AUC"] = 1 - before * (pool - 1) / pool
     return table

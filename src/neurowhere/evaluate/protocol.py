@@ -2,7 +2,8 @@
 
 **Folds.** Study i is tested in fold SHA-256(g) mod 10, where g is the PubMed id of its group: of
 the study itself, or of the first of several that report the same peaks (twins). A fold thus depends
-on the study alone, not on the corpus around it, and anybody can compute it.
+on the study alone, not on the corpus around it, and anybody can compute it. The fold `NEWEST` tests
+the tenth of the studies with the highest PubMed ids, and trains on older ones.
 
 **What is given.** The title and the term counts, or the texts, of studies; never the peaks of those
 that are tested. A *kind* of text is one section, all of them together, or a whole article.
@@ -14,7 +15,7 @@ import hashlib
 import time
 import typing
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -30,15 +31,14 @@ from neurowhere.corpus import Corpus
 from neurowhere.evaluate.metrics import (
     CHUNK,
     as_densities,
-    combine,
     correlations,
     likelihood_matrix,
     overlaps,
     recalls,
     share_held,
     term_scores,
-    without_hubs,
 )
+from neurowhere.evaluate.studies import StudyList, fingerprints, hash_of
 from neurowhere.evaluate.trial import prepare_material
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
 from neurowhere.learn import Peaks, peak_levels, score_studies
@@ -46,17 +46,23 @@ from neurowhere.space import Targets, VoxelGrid, make_targets
 from neurowhere.text.features import combine_sections
 
 Rows = NDArray[np.intp]
+Fold = int | str
 
-VERSION = 1  # raised with any change that changes a score
+VERSION = 2  # raised with any change that changes a score
 N_FOLDS = 10
+NEWEST = "newest"
 RESOLUTION_MM = 4.0
-POOL = 1000  # studies among which one is to be found
+POOLS = (1000, 500, 200, 100, 50, 20, 10, 5)  # numbers of candidates to find a study among
+REFERENCES = 500  # training studies whose maps standardise the scores of retrieval
 ALL, ARTICLE = "all", "article"
 SECTION_KINDS = ("title", "keywords", "abstract")
 KINDS = (ALL, *SECTION_KINDS, ARTICLE)
 SHARES = (0.5, 0.8, 0.95)
+LEAST_REFERENCES = 20  # with fewer, scores are not standardised
+ROUNDING = 1e-6
 DECIMALS = 5  # decimals of retrieval scores, so that rounding errors do not break ties
 MIN_TESTED = 5  # test studies with a term, and without it, for a score of the term
+UNKNOWN = "unknown"  # what a model was trained on
 _TERMS = """
 amygdala, hippocampus, thalamus, putamen, caudate, insula, cerebellum, cuneus, precuneus,
 hypothalamus, brainstem, striatum, nucleus accumbens, ventral striatum, basal ganglia,
@@ -80,20 +86,8 @@ TERMS = tuple(" ".join(term.split()) for term in _TERMS.split(","))
 
 
 def fold_of(group: str) -> int:
-    """Return the fold in which the studies of a group are tested.
+    """Return the fold, 0 to 9, in which the studies of a group are tested: of its first PubMed id.
 
-    Parameters
-    ----------
-    group : str
-        PubMed id of the first study of the group.
-
-    Returns
-    -------
-    int
-        From 0 to 9.
-
-    Examples
-    --------
     >>> fold_of("20619347")
     9
     """
@@ -132,16 +126,23 @@ class Protocol:
         Densities and peaks of the studies.
     articles : mapping of str to str
         Texts of articles by the id of their study.
+    task : str
+        Name of the frozen list of the studies, "" if there is none.
     """
 
     corpus: Corpus
     grid: VoxelGrid
     targets: Targets
     articles: Mapping[str, str] = field(default_factory=dict)
+    task: str = ""
 
     @classmethod
     def prepare(
-        cls, corpus: Corpus, articles: Corpus | None = None, grid: VoxelGrid | None = None
+        cls,
+        corpus: Corpus,
+        articles: Corpus | None = None,
+        grid: VoxelGrid | None = None,
+        ids: StudyList | None = None,
     ) -> "Protocol":
         """Keep the studies with a peak in the brain, and place their peaks.
 
@@ -153,6 +154,8 @@ class Protocol:
             Texts of articles, by the same ids.
         grid : VoxelGrid, optional
             By default that of the protocol, of 4 mm.
+        ids : StudyList, optional
+            Frozen list of the studies to keep; they have to be as the list says.
 
         Returns
         -------
@@ -160,11 +163,16 @@ class Protocol:
         """
         if not corpus.counts and not corpus.sections:
             raise CorpusError(f"expected term counts or texts, but there are none ({corpus!r})")
+        texts = {} if articles is None else texts_by_id(articles)
+        if ids is not None:
+            corpus, texts = ids.select(corpus), ids.matching(texts)
         grid = VoxelGrid(RESOLUTION_MM) if grid is None else grid
         kept = prepare_material(corpus, grid, None).corpus
         xyz_mm = kept.peaks[["x", "y", "z"]].to_numpy(np.float64)
         targets = make_targets(grid, grid, xyz_mm, kept.peak_rows, len(kept))
-        return cls(kept, grid, targets, {} if articles is None else texts_by_id(articles))
+        known = set(kept.documents["id"].astype(str))
+        texts = {name: text for name, text in texts.items() if name in known}
+        return cls(kept, grid, targets, texts, "" if ids is None else ids.name)
 
     @cached_property
     def ids(self) -> NDArray[np.str_]:
@@ -183,17 +191,55 @@ class Protocol:
         has = {ALL, *sections, *([ARTICLE] if self.articles else [])}
         return [kind for kind in KINDS if kind in has]
 
-    def split(self, fold: int) -> tuple[Rows, Rows]:
+    def split(self, fold: Fold) -> tuple[Rows, Rows]:
         """Return the rows to train on and the rows to test on, these in an order by hash."""
-        test = np.flatnonzero(self.folds == fold)
-        shuffled = sorted(test.tolist(), key=lambda row: digest(str(self.ids[row])))
-        return np.flatnonzero(self.folds != fold), np.array(shuffled, dtype=np.intp)
+        is_test = self._is_newest() if fold == NEWEST else self.folds == fold
+        rest = ~np.isin(self.corpus.groups.astype(str), self.corpus.groups[is_test].astype(str))
+        return np.flatnonzero(rest), self._by_hash(np.flatnonzero(is_test))
+
+    def _by_hash(self, rows: Rows) -> Rows:
+        return np.array(sorted(rows.tolist(), key=lambda i: digest(str(self.ids[i]))), np.intp)
+
+    def references(self, train: Rows, model: Entry) -> tuple[Rows, str]:
+        """Return training studies that a model has texts or maps of, and their kind of text."""
+        takes = getattr(model, "kinds", KINDS)
+        kind = next((each for each in self.kinds if each in takes), ALL)
+        rows = self._by_hash(train)
+        known = getattr(model, "known", None)
+        if known is not None:
+            rows = rows[np.isin(self.ids[rows], list(known(kind)) if kind in takes else [])]
+        rows = rows[: 2 * REFERENCES]
+        return rows[self.has_kind(rows, kind)][:REFERENCES], kind
+
+    def _is_newest(self) -> NDArray[np.bool_]:
+        """Return which studies are of the tenth with the highest PubMed ids."""
+        if not all(name.isdigit() for name in self.ids.tolist()):
+            raise FitError("expected PubMed ids, to find the newest studies; leave the newest out")
+        numbers = self.ids.astype(np.int64)
+        newest: NDArray[np.bool_] = numbers >= np.sort(numbers)[-max(len(numbers) // N_FOLDS, 1)]
+        return newest
+
+    @cached_property
+    def pools(self) -> dict[str, int]:
+        """Number of candidates of retrieval, by kind: what every random fold has such studies for.
+
+        It depends on the studies alone, so that all entries are ranked among equally many.
+        """
+        least = {}
+        for kind in self.kinds:
+            has = self.has_kind(np.arange(len(self.ids)), kind)
+            fewest = int(np.bincount(self.folds[has], minlength=N_FOLDS).min())
+            least[kind] = next((pool for pool in POOLS if pool <= fewest), 0)
+        return least
 
     def given(self, rows: Rows, kind: str) -> Corpus:
-        """Return what a model is given of test studies: a kind of text, and no peaks."""
-        hidden = without_peaks(self.corpus.select(rows))
+        """Return what a model is given of test studies: a kind of text, its name, and no peaks."""
+        some = self.corpus.select(rows)
+        hidden = replace(some, peaks=some.peaks.iloc[:0], origin={"kind": kind})
         if kind == ALL:
             return hidden
+        if kind != "title":
+            hidden = replace(hidden, documents=hidden.documents.assign(title=""))
         if kind == ARTICLE:
             texts = [self.articles[name] for name in self.ids[rows].tolist()]
             return replace(hidden, sections={"body": texts}, counts=None, terms=None)
@@ -220,9 +266,10 @@ class Protocol:
         """Return the mean density of studies: (n_voxels,)."""
         some = self.targets.shares[rows[self.targets.has_mass[rows]]]
         mean = sparse.csr_matrix(some.mean(axis=0))
-        return np.asarray(
-            self.targets.smooth(mean)[0] if self.targets.smooth else mean.toarray()[0]
-        )
+        smooth = self.targets.smooth
+        found = np.asarray(smooth(mean)[0] if smooth else mean.toarray()[0], np.float64)
+        found /= found.sum()
+        return found
 
     def term_queries(self, rows: Rows) -> TermQueries:
         """Return the terms that enough of the studies mention, and enough do not."""
@@ -233,32 +280,24 @@ class Protocol:
         return TermQueries(queries.select(usable), mentioned[usable])
 
     def describe(self) -> dict[str, Any]:
-        """Describe the benchmark in plain values, with fingerprints."""
-        shares = self.targets.shares
+        """Describe the benchmark in plain values, with fingerprints of its texts and peaks."""
+        words, peaks = fingerprints(self.corpus)
+        texts = [hash_of(name + text) for name, text in sorted(self.articles.items())]
         return {
             "protocol": VERSION,
+            "task": self.task,
             "studies": len(self.corpus),
             "peaks": len(self.targets.study),
             "voxels": self.grid.n_regions,
             "kinds": self.kinds,
             "articles": len(self.articles),
-            "corpus_sha256": digest(
-                repr(self.ids.tolist()), self.folds.astype(np.int64), shares.data.astype(np.float64)
-            ),
+            "corpus_sha256": digest(repr(self.ids.tolist()), self.folds.astype(np.int64), peaks),
+            "texts_sha256": digest(words, np.array(texts, np.uint64)),
         }
 
 
 def texts_by_id(articles: Corpus) -> dict[str, str]:
-    """Return the texts of documents by their ids, and by their PubMed ids where these are known.
-
-    Parameters
-    ----------
-    articles : Corpus
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Return the texts of documents by their ids, and by their PubMed ids where these are known."""
     if articles.texts is None:
         raise CorpusError(f"expected articles with their texts, but there are none ({articles!r})")
     texts = dict(zip(articles.documents["id"].astype(str), articles.texts, strict=True))
@@ -268,18 +307,25 @@ def texts_by_id(articles: Corpus) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text.strip()}
 
 
-def without_peaks(corpus: Corpus) -> Corpus:
-    """Return a corpus whose peaks are hidden.
+def words_of(studies: Corpus) -> list[str]:
+    """Return a text for each study, for models that read words.
 
-    Parameters
-    ----------
-    corpus : Corpus
-
-    Returns
-    -------
-    Corpus
+    Where a corpus has counts alone, titles are in their words, and other sections are their terms,
+    each as often as it is counted, in the order of the alphabet.
     """
-    return replace(corpus, peaks=corpus.peaks.iloc[:0])
+    if studies.texts is not None:
+        return studies.texts
+    names, texts = np.array(studies.terms or ()), [[] for _ in range(len(studies))]  # type: ignore[var-annotated]
+    for section, counts in (studies.counts or {}).items():
+        table = sparse.csr_matrix(counts)
+        for i, (words, title) in enumerate(zip(texts, studies.documents["title"], strict=True)):
+            if section == "title" and title:
+                words.insert(0, title)
+                continue
+            some = slice(table.indptr[i], table.indptr[i + 1])
+            terms = np.repeat(names[table.indices[some]], table.data[some].astype(np.intp))
+            words.append("; ".join(sorted(terms)))
+    return [". ".join(filter(None, words)) for words in texts]
 
 
 def _queries(corpus: Corpus) -> tuple[Corpus, sparse.csr_matrix]:
@@ -290,9 +336,8 @@ def _queries(corpus: Corpus) -> tuple[Corpus, sparse.csr_matrix]:
         counts = combine_sections(corpus.counts)[:, columns]
         places = (np.ones(len(names), np.float32), (np.arange(len(names)), columns))
         ones = sparse.csr_matrix(places, shape=(len(names), len(corpus.terms or ())))
-        return replace(
-            _titled(names), sections=None, counts={"abstract": ones}, terms=corpus.terms
-        ), counts
+        texts = _titled(names)
+        return replace(texts, sections=None, counts={"abstract": ones}, terms=corpus.terms), counts
     from neurowhere.text import TermCounter, Vocabulary
 
     texts = _titled(list(TERMS))
@@ -303,74 +348,92 @@ def _titled(names: list[str]) -> Corpus:
     """Return a corpus of one text for each name, without peaks."""
     documents = pd.DataFrame({"id": names, "title": names, "space": "MNI", "source_space": ""})
     peaks = pd.DataFrame({"id": [], "x": [], "y": [], "z": []})
-    return Corpus(documents, peaks, {"abstract": names})
+    return Corpus(documents, peaks, {"abstract": names}, origin={"kind": "term"})
 
 
 # ---- an entry on a fold
 
 
-def run_entry(setting: Protocol, model: Entry, fold: int) -> dict[str, Any]:
+class Round(NamedTuple):
+    """A fold of an entry: what its test studies are scored against."""
+
+    setting: Protocol
+    model: Entry
+    fold: Fold
+    mean_map: NDArray[np.float64]  # of the training studies
+    references: NDArray[np.float32]  # maps of training studies, (n, n_voxels)
+
+
+def run_entry(setting: Protocol, model: Entry, fold: Fold) -> dict[str, Any]:
     """Fit an entry on the training studies of a fold, and score it on the others.
 
-    Parameters
-    ----------
-    setting : Protocol
-    model : Entry
-    fold : int
-
-    Returns
-    -------
-    dict
-        In JSON values: for each kind of text its metrics, and the scores of each study.
+    Returns JSON values: for each kind of text its metrics, and the scores of each study.
     """
     train, test = setting.split(fold)
-    test = _testable(setting, model, test, fold)
+    test = _unseen(setting, model, test, fold)
     seconds = _fit(model, setting.corpus.select(train))
-    mean_map = setting.mean_map(train)
+    here = Round(setting, model, fold, setting.mean_map(train), _references(setting, model, train))
     kinds = {}
     for kind in setting.kinds:
         rows = test[setting.has_kind(test, kind)]
         if kind in getattr(model, "kinds", KINDS) and len(rows):
-            kinds[kind] = _score_kind(setting, model, rows, kind, mean_map)
+            kinds[kind] = _score_kind(here, _mapped(here, rows, kind), kind)
     if not kinds:
         raise FitError(f"no test study of fold {fold} has a kind of text that {model.name} takes")
-    has_maps_only = hasattr(model, "known")
     return {
         "entry": model.name,
         "fold": fold,
+        "trained_on": trained_on(model, setting),
         "fit_seconds": seconds,
         "megabytes": _megabytes(model),
         "kinds": kinds,
-        "terms": {} if has_maps_only else _score_terms(setting, model, test, mean_map),
+        "terms": {} if hasattr(model, "known") else _score_terms(here, test),
     }
 
 
-def _testable(setting: Protocol, model: Entry, test: Rows, fold: int) -> Rows:
-    """Return the test studies that the model has not seen, and has a map of if it has maps."""
-    seen = frozenset(map(str, getattr(model, "trained_on", ())))
-    ids = setting.ids[test]
-    unseen = test[[name not in seen for name in ids.tolist()]]
+def trained_on(model: Entry, setting: Protocol) -> str:
+    """Say what a model was trained on: each fold's studies, how many others, or unknown."""
+    if getattr(model, "fit", None) is not None:
+        return "each fold"
+    seen = seen_by(model)
+    if seen is None:
+        return UNKNOWN
+    here = len(seen.intersection(setting.ids.tolist()))
+    return f"{len(seen):,} studies, {here:,} of them here" if seen else "no study"
+
+
+def seen_by(model: Entry) -> frozenset[str] | None:
+    """Return the ids of the studies that a model was trained on, None where it does not say so."""
+    seen = getattr(model, "trained_on", None)
+    return None if seen is None or isinstance(seen, str) else frozenset(map(str, seen))
+
+
+def _unseen(setting: Protocol, model: Entry, test: Rows, fold: Fold) -> Rows:
+    """Return the test studies that the model was not trained on, as far as it says so."""
+    seen = seen_by(model) or ()
+    unseen = test[[name not in seen for name in setting.ids[test].tolist()]]
     if not len(unseen):
         raise FitError(
             f"{model.name} was trained on all {len(test):,} test studies of fold {fold}; fit it to "
             "the training studies of each fold"
         )
-    known: Collection[str] | None = getattr(model, "known", None)
-    if known is None:
-        return unseen
-    mapped = unseen[[name in known for name in setting.ids[unseen].tolist()]]
+    return unseen
+
+
+def _mapped(here: Round, rows: Rows, kind: str) -> Rows:
+    """Return the studies that an entry has a map of, if it is made of maps."""
+    if not hasattr(here.model, "known"):
+        return rows
+    known, name = here.model.known(kind), here.model.name
+    mapped = rows[[each in known for each in here.setting.ids[rows].tolist()]]
     if not len(mapped):
         raise FitError(
-            f"{model.name} has no map of the {len(unseen):,} test studies of fold {fold}: expected "
-            f"ids such as {str(ids[0])!r}, got {next(iter(known), '')!r}"
+            f"{name} has no map of the {len(rows):,} test studies of fold {here.fold}: expected "
+            f"ids such as {str(here.setting.ids[rows[0]])!r}, got {next(iter(known), '')!r}"
         )
-    if missing := len(unseen) - len(mapped):
-        warnings.warn(
-            f"{model.name} has no map of {missing:,} of {len(unseen):,} test studies of fold "
-            f"{fold}, which are left out",
-            DataWarning,
-            stacklevel=3,
-        )
+    if missing := len(rows) - len(mapped):
+        message = f"{name} has no map of {missing:,} of {len(rows):,} test studies of fold "
+        warnings.warn(f"{message}{here.fold}, which are left out", DataWarning, stacklevel=4)
     return mapped
 
 
@@ -384,31 +447,45 @@ def _fit(model: Entry, train: Corpus) -> float | None:
     return round(time.perf_counter() - start, 3)
 
 
-def _score_kind(
-    setting: Protocol, model: Entry, rows: Rows, kind: str, mean_map: NDArray[np.floating]
-) -> dict[str, Any]:
-    given = setting.given(rows, kind)
-    start = time.perf_counter()
-    maps = _predict(model, given, setting.grid.n_regions)
+def _references(setting: Protocol, model: Entry, train: Rows) -> NDArray[np.float32]:
+    """Return the maps that a model has of training studies: of texts, or of what it has maps of."""
+    rows, kind = setting.references(train, model)
+    if not len(rows):
+        return np.empty((0, setting.grid.n_regions), np.float32)
+    return as_densities(_predict(model, setting.given(rows, kind), setting.grid.n_regions))
+
+
+def _score_kind(here: Round, rows: Rows, kind: str) -> dict[str, Any]:
+    setting, n_voxels = here.setting, here.setting.grid.n_regions
+    given, start = setting.given(rows, kind), time.perf_counter()
+    maps = _predict(here.model, given, n_voxels)
     seconds = (time.perf_counter() - start) / len(rows)
     densities, peaks = as_densities(maps), setting.peaks(rows)
-    scale = np.full(setting.grid.n_regions, float(setting.grid.n_regions))
+    scale = np.full(n_voxels, float(n_voxels))
     nats = score_studies([densities], peaks, scale)
-    same = np.broadcast_to(mean_map / mean_map.sum(), densities.shape)
-    mean_nats = score_studies([same], peaks, scale)
+    mean_nats = score_studies([np.broadcast_to(here.mean_map, densities.shape)], peaks, scale)
     truth = setting.targets.rows(rows)  # (n, m)
     pearson, dice = correlations(maps, truth), overlaps(maps, truth)
     levels = peak_levels(densities, densities, peaks.study, peaks.region)
+    ceiling = _ceiling(truth, peaks, here.mean_map)
     metrics = {
         "studies": len(rows),
         "nats": nats.mean(),
         "nats_above_mean_map": (nats - mean_nats).mean(),
-        **_coverage(model, given, levels, peaks.study),
-        **_retrieval(setting, rows[:POOL], densities[:POOL], mean_map),
+        "ceiling": ceiling,
+        **_coverage(here.model, given, levels, peaks.study),
+        **_retrieval(here, rows, densities, setting.pools[kind]),
         "pearson": pearson.mean(),
         "dice": dice.mean(),
         "milliseconds": 1000 * seconds,
     }
+    if nats.mean() > ceiling:
+        warnings.warn(
+            f"{here.model.name} has {nats.mean():.2f} nats, more than maps of each study's other "
+            f"peaks ({ceiling:.2f}): check that it was not made from the peaks of the test",
+            DataWarning,
+            stacklevel=3,
+        )
     return {
         "metrics": {name: _plain(value) for name, value in metrics.items()},
         "studies": {
@@ -418,6 +495,23 @@ def _score_kind(
             "dice": dice.round(6).tolist(),
         },
     }
+
+
+def _ceiling(truth: NDArray[np.floating], peaks: Peaks, mean_map: NDArray[np.float64]) -> float:
+    """Return the mean nats of each peak under the kernel density of the study's other peaks.
+
+    The texts of real studies say far less, so that an entry above it must know the peaks. The
+    density is mixed half and half with the mean map. Studies of a single peak do not count.
+    """
+    n = np.bincount(peaks.study, minlength=peaks.n_studies)
+    many = n[peaks.study] > 1
+    study, region = peaks.study[many], peaks.region[many]
+    if not len(study):
+        return np.inf
+    line = np.exp(-0.5 * np.arange(-5, 6) ** 2)  # the kernel, one voxel wide
+    others = np.maximum(n[study] * truth[study, region] - line.sum() ** -3.0, 0) / (n[study] - 1)
+    gains = np.log(0.5 + 0.25 * len(mean_map) * (others + mean_map[region]))
+    return float(np.average(gains, weights=1 / n[study]))
 
 
 def _predict(model: Entry, given: Corpus, n_voxels: int) -> NDArray[np.floating]:
@@ -443,7 +537,7 @@ def _predict(model: Entry, given: Corpus, n_voxels: int) -> NDArray[np.floating]
 def _coverage(
     model: Entry, given: Corpus, levels: NDArray[np.float64], study: NDArray[np.integer]
 ) -> dict[str, float]:
-    """Share of the peaks in regions that should hold a share of them."""
+    """Return the share of the peaks in regions that should hold a share of them."""
     asked = getattr(model, "masses", None)
     table = {}
     for share in SHARES:
@@ -455,52 +549,55 @@ def _coverage(
 
 
 def _retrieval(
-    setting: Protocol, rows: Rows, densities: NDArray[np.float32], mean_map: NDArray[np.floating]
+    here: Round, rows: Rows, densities: NDArray[np.float32], pool: int
 ) -> dict[str, float]:
-    """Recall from one query alone, and from all queries at once."""
-    scores = _gains(setting, rows, densities, mean_map)
-    table = {_short(name): value for name, value in recalls(scores).items()}
-    together = recalls(without_hubs(combine(scores)))
-    return table | {
-        f"{_short(name)}_together": value for name, value in together.items() if "recall" in name
-    }
+    """Compute recall among `pool` studies; nothing if fewer are tested.
+
+    From coordinates, texts are ranked by the gain of their maps over the mean map. From a text,
+    coordinates are ranked by that gain standardised over the model's maps of training texts:
+    coordinates that are likely under any map gain nothing. Both need one query alone.
+    """
+    if not 0 < pool <= len(rows):
+        return {}
+    gains = proper = _gains(here, rows, densities)
+    if len(here.references) >= LEAST_REFERENCES:
+        reference = _gains(here, rows, here.references)
+        spread = reference.std(axis=0)
+        proper = (gains - reference.mean(axis=0)) / np.where(spread > ROUNDING, spread, 1)
+    table = {"pool": float(pool)}
+    for direction, scores in (("text to", proper), ("coordinates to", gains)):
+        found = recalls(np.round(scores, DECIMALS), pool)
+        table |= {_short(name): v for name, v in found.items() if name.startswith(direction)}
+    return table
 
 
 def _short(name: str) -> str:
-    """Name of a column: "text to coordinates, recall at 10" is text_recall_10."""
+    """Return the name of a column: "text to coordinates, recall at 10" is text_recall_10."""
     direction, _, metric = name.partition(", ")
-    query = direction.split()[0]
     words = metric.lower().replace("recall at", "recall").replace(" and ", "_")
-    return f"{query}_{words.replace(' ', '_')}"
+    return f"{direction.split()[0]}_{words.replace(' ', '_')}"
 
 
-def _gains(
-    setting: Protocol, rows: Rows, densities: NDArray[np.float32], mean_map: NDArray[np.floating]
-) -> NDArray[np.floating]:
-    """Likelihood of the peaks of each study under each map, above the mean map's.
-
-    What is likely under any map gains nothing, and no other query is needed to say so.
-    """
-    peaks = setting.peaks(rows)
-    mean = (mean_map / mean_map.sum()).astype(np.float32)[None]
-    n_voxels = float(setting.grid.n_regions)
-    parts = []
+def _gains(here: Round, rows: Rows, densities: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the likelihood of the peaks of each study under each map, above the mean map's."""
+    peaks = here.setting.peaks(rows)
+    mean = here.mean_map.astype(np.float32)[None]
+    n_voxels, parts = float(here.setting.grid.n_regions), []
     for some in slices(len(densities), CHUNK):
         stack = np.concatenate([densities[some], mean])
         nats = likelihood_matrix(stack, peaks.study, peaks.region, n_voxels)
         parts.append(nats[:-1] - nats[-1])
-    return np.round(np.concatenate(parts), DECIMALS)
+    return np.concatenate(parts)
 
 
-def _score_terms(
-    setting: Protocol, model: Entry, test: Rows, mean_map: NDArray[np.floating]
-) -> dict[str, Any]:
+def _score_terms(here: Round, test: Rows) -> dict[str, Any]:
     """Score the maps of single terms by the studies that mention them."""
-    queries = setting.term_queries(test)
+    queries = here.setting.term_queries(test)
     if not len(queries.texts):
         return {}
-    maps = as_densities(_predict(model, queries.texts, setting.grid.n_regions))
-    found = term_scores(_gains(setting, test, maps, mean_map), queries.is_mentioned)
+    maps = as_densities(_predict(here.model, queries.texts, here.setting.grid.n_regions))
+    gains = np.round(_gains(here, test, maps), DECIMALS)
+    found = term_scores(gains, queries.is_mentioned)
     return {
         "term_auc": found.auc,
         "term_auc_null": found.null,

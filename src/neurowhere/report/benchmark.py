@@ -1,6 +1,8 @@
-"""The report of the open benchmark: one table, one figure, one page."""
+"""The report of the open benchmark: a table and a figure, one page, and a file for each entry."""
 
+import json
 import math
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from neurowhere.report.maps import write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, to_markdown, write_csv
 
-ALL = "all"
+ALL, RANDOM, NEWEST = "all", "random", "newest"
 # Metrics of the table, in order: what they are called, and how many digits they get.
 METRICS = {
     "nats": ("nats above uniform", 3),
@@ -22,18 +24,17 @@ METRICS = {
     "coverage_50": ("peaks in the 50 % region", 3),
     "coverage_80": ("peaks in the 80 % region", 3),
     "coverage_95": ("peaks in the 95 % region", 3),
+    "text_auc": ("text to coordinates, AUC of recall at k", 3),
     "text_recall_1": ("text to coordinates, recall at 1", 3),
     "text_recall_10": ("text to coordinates, recall at 10", 3),
     "text_recall_100": ("text to coordinates, recall at 100", 3),
+    "text_mix_match": ("text to coordinates, mix and match", 3),
+    "coordinates_auc": ("coordinates to text, AUC of recall at k", 3),
     "coordinates_recall_1": ("coordinates to text, recall at 1", 3),
     "coordinates_recall_10": ("coordinates to text, recall at 10", 3),
     "coordinates_recall_100": ("coordinates to text, recall at 100", 3),
-    "text_recall_10_together": ("text to coordinates, recall at 10, all queries at once", 3),
-    "coordinates_recall_10_together": ("coordinates to text, recall at 10, all queries at once", 3),
-    "text_mix_match": ("text to coordinates, mix and match", 3),
     "coordinates_mix_match": ("coordinates to text, mix and match", 3),
-    "text_auc": ("text to coordinates, AUC of recall at k", 3),
-    "coordinates_auc": ("coordinates to text, AUC of recall at k", 3),
+    "pool": ("candidates of retrieval", 0),
     "pearson": ("Pearson correlation", 3),
     "dice": ("Dice of the top 10 %", 3),
     "term_auc": ("AUC of terms", 3),
@@ -45,10 +46,11 @@ METRICS = {
     "studies": ("test studies per fold", 0),
 }
 LEGEND = (
-    "Mean ± standard deviation over folds. Nats: mean over test studies of the mean log of the "
-    "half-uniform density at the study's peaks, above the uniform density. Recall is among at "
-    "most 1,000 test studies, from one query alone unless it says otherwise."
+    "Mean ± standard deviation over random folds. Nats: mean over test studies of the mean log of "
+    "the half-uniform density at the study's peaks, above the uniform density. Retrieval is among "
+    "as many candidates for every entry, from one query alone."
 )
+IMPOSSIBLE = "impossible: better than the other peaks of each study"
 KIND_COLOURS = {
     "all": "#0072B2",
     "abstract": "#56B4E9",
@@ -61,7 +63,7 @@ SPREAD = 0.6  # of a row, shared by kinds
 
 
 def write_benchmark(results: Benchmark) -> None:
-    """Write the report of a benchmark into its folder.
+    """Write the report of a benchmark into its folder, and ENTRY.json for each entry.
 
     Parameters
     ----------
@@ -71,19 +73,56 @@ def write_benchmark(results: Benchmark) -> None:
         write_csv(results.scores, folder / "scores.csv")
         write_csv(results.summary, folder / "summary.csv")
         write_csv(results.differences, folder / "differences.csv")
-        header, cells = summary_cells(results.summary)
-        pairs = difference_cells(results.differences)
+        for name, scores in results.scores.groupby("entry"):
+            content = json.dumps(entry_file(scores, results.settings), indent=1)
+            (folder / f"{name}.json").write_text(content + "\n", "utf-8")
         text = [
             "# Open benchmark\n",
-            to_markdown(header, cells),
-            LEGEND,
-            "\n## Kinds of text\n",
-            to_markdown(*kind_cells(results.summary)),
+            tables_of(results.scores, results.summary),
             "\n## Paired differences\n",
-            to_markdown(PAIR_HEADER, pairs),
+            to_markdown(PAIR_HEADER, difference_cells(results.differences)),
         ]
         (folder / "summary.md").write_text("\n".join(text), "utf-8")
         _write_page(results, folder)
+
+
+def entry_file(scores: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the results of an entry in JSON values: settings of the benchmark, and its scores."""
+    rows = [
+        {key: value for key, value in row.items() if value == value and value is not None}
+        for row in scores.drop(columns=["entry", "trained_on"]).to_dict("records")
+    ]
+    first = scores.iloc[0]
+    about = {
+        "entry": first["entry"],
+        "trained_on": first["trained_on"],
+        "neurowhere": version("neurowhere"),
+    }
+    return {**about, "settings": settings, "scores": rows}
+
+
+def tables_of(scores: pd.DataFrame, summary: pd.DataFrame) -> str:
+    """Return the tables of a benchmark in Markdown: entries, metrics, and kinds of text.
+
+    Parameters
+    ----------
+    scores, summary : DataFrame
+        Of a `Benchmark`.
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(
+        [
+            to_markdown(ENTRY_HEADER, entry_cells(scores)),
+            "\n## All metrics, from title, keywords and abstract\n",
+            to_markdown(*summary_cells(summary)),
+            LEGEND,
+            "\n## Kinds of text: nats above uniform\n",
+            to_markdown(*kind_cells(summary)),
+        ]
+    )
 
 
 def _write_page(results: Benchmark, folder: Path) -> None:
@@ -95,8 +134,10 @@ def _write_page(results: Benchmark, folder: Path) -> None:
     page = render_page(
         "benchmark.html",
         settings=results.settings,
-        folds=sorted(results.scores["fold"].unique().tolist()),
+        folds=sorted(results.scores["fold"].astype(str).unique().tolist()),
         plot=folder / "nats.png",
+        entry_header=ENTRY_HEADER,
+        entries=entry_cells(results.scores),
         header=header,
         rows=cells,
         kind_header=kind_header,
@@ -108,26 +149,60 @@ def _write_page(results: Benchmark, folder: Path) -> None:
     (folder / "report.html").write_text(page, "utf-8")
 
 
-def summary_cells(summary: pd.DataFrame, kind: str = ALL) -> tuple[list[str], Cells]:
-    """Return the table of a kind of text: metrics in rows, entries in columns.
+ENTRY_HEADER = ("entry", "trained on", "random folds", "newest studies", "remark")
+
+
+def entry_cells(scores: pd.DataFrame) -> Cells:
+    """Return what is told of each entry: its training studies, its folds, and impossible scores.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per fold, entry and kind.
+
+    Returns
+    -------
+    list of list of str
+    """
+    cells = []
+    for name, own in scores.groupby("entry", sort=False):
+        folds = set(own["fold"])
+        is_high = "ceiling" in own and bool((own["nats"] > own["ceiling"]).any())
+        newest = "yes" if NEWEST in folds else ""
+        told = str(own["trained_on"].iloc[0])
+        cells.append(
+            [str(name), told, str(len(folds - {NEWEST})), newest, IMPOSSIBLE if is_high else ""]
+        )
+    return cells
+
+
+def summary_cells(summary: pd.DataFrame) -> tuple[list[str], Cells]:
+    """Return the table of title, keywords and abstract: metrics in rows, entries in columns.
 
     Parameters
     ----------
     summary : DataFrame
         Of `Benchmark.summary`.
-    kind : str
 
     Returns
     -------
     header : list of str
     cells : list of list of str
     """
-    table = summary[summary["kind"] == kind].set_index(["metric", "entry"])
+    of_all = summary[summary["kind"] == ALL]
+    table, newest = (
+        of_all[of_all["split"] == split].set_index(["metric", "entry"])
+        for split in (RANDOM, NEWEST)
+    )
+    table = table if len(table) else newest
     entries = list(dict.fromkeys(table.index.get_level_values("entry")))
     cells = [
         [title, *(_cell(table, metric, entry, digits) for entry in entries)]
         for metric, (title, digits) in METRICS.items()
     ]
+    if len(newest):
+        last = ["nats above uniform, newest studies"]
+        cells.append(last + [_cell(newest, "nats", entry, 3) for entry in entries])
     return ["metric", *entries], [row for row in cells if any(row[1:])]
 
 
@@ -143,7 +218,9 @@ def kind_cells(summary: pd.DataFrame) -> tuple[list[str], Cells]:
     header : list of str
     cells : list of list of str
     """
-    table = summary[summary["metric"] == "nats"].set_index(["kind", "entry"])
+    is_nats = summary["metric"] == "nats"
+    split = RANDOM if (summary["split"] == RANDOM).any() else NEWEST
+    table = summary[is_nats & (summary["split"] == split)].set_index(["kind", "entry"])
     entries = list(dict.fromkeys(summary["entry"]))
     kinds = [kind for kind in KIND_COLOURS if kind in table.index.get_level_values("kind")]
     cells = [[kind, *(_cell(table, kind, entry, 3) for entry in entries)] for kind in kinds]
