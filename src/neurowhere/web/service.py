@@ -16,10 +16,10 @@ from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.encoding import REGION_ORDERS, Encoding
 from neurowhere.model.methods import write_methods
 from neurowhere.model.regions import as_point, reasons_by_region, regions_of, shown_terms
-from neurowhere.model.schema import Sentence, Summary
+from neurowhere.model.schema import Sentence, Summary, to_plain
 from neurowhere.model.summary import compare_texts, studies_of, summarise
 from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.report.volumes import (
@@ -127,12 +127,21 @@ class Service:
         return to_json(summary)
 
     def encode_parts(self, query: EncodeQuery) -> bytes:
-        """Tell what the page shows of a text, and its density, with one reading of the text."""
+        """Tell what the page shows of a text, and its density; or its sentences alone."""
+        if query.sentences:
+            answer = {"sentences": to_plain(self._sentences(query))}
+            return to_parts(answer=("application/json", to_json(answer)))
         encoding = self._encode(query.text, query)
         summary = self._summary(encoding, query, at=query.at)
         answer = shown(summary) | {"places": places_in_words(summary)}
         if query.explain:
             gazetteer = encoding.gazetteer(self._atlas(query))
+            found = {
+                region.region: region
+                for order in REGION_ORDERS
+                for region in regions_of(encoding, gazetteer, query.regions, sort=order)
+            }
+            answer["regions"] = to_plain(list(found.values()))
             answer["related"] = related_terms(self.model, encoding)["term"].tolist()
             answer["why"] = {
                 label: [[each.term, each.contribution] for each in why]
