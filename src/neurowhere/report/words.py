@@ -11,7 +11,9 @@ __all__ = ["findings_in_words", "places_in_words"]
 
 N_NAMED = 3  # names that are given
 # Places that have no sides; all others are on both where a text gives none.
-MIDLINE = re.compile(r"brainstem|midbrain|pons|medulla|vermis|callosum|chiasm|hypothal|ventric|pineal")
+MIDLINE = re.compile(
+    r"brainstem|midbrain|pons|medulla|vermis|callosum|chiasm|hypothal|ventric|pineal"
+)
 BOTH, POSSIBLY = "both sides", "possibly "
 LOBES = frozenset(["frontal", "temporal", "parietal", "occipital"])
 ROLES = {  # in the order in which they are told

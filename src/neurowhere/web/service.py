@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from io import BytesIO
+from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Self
 
@@ -36,7 +37,13 @@ from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
-from neurowhere.web.documents import find_document, read_document
+from neurowhere.web.documents import (
+    Forms,
+    collection_of,
+    contrast,
+    find_document,
+    read_document,
+)
 from neurowhere.web.images import (
     Look,
     atlas_named,
@@ -50,6 +57,7 @@ from neurowhere.web.images import (
 from neurowhere.web.schemas import (
     EXAMPLES,
     BatchQuery,
+    ContrastQuery,
     DecodeQuery,
     DifferenceQuery,
     DocumentQuery,
@@ -112,9 +120,9 @@ class Service:
         service.encode_json(EncodeQuery(text=EXAMPLES["text"]))
         return service
 
-    def answer(self, name: str, query: Any) -> bytes:
+    def answer(self, name: str, query: Any) -> Any:
         """Answer a query by the method of this name; no name ever comes from a request."""
-        method: Callable[[Any], bytes] = getattr(self, name)
+        method: Callable[[Any], Any] = getattr(self, name)
         return method(query)
 
     # ---- encode
@@ -312,6 +320,12 @@ class Service:
     def found_json(self, query: FindQuery) -> bytes:
         """Read a document of a collection."""
         return to_json(find_document(query.id, self.settings.documents, self.settings.max_text))
+
+    def contrast_forms(self, query: tuple[ContrastQuery, Path]) -> Forms:
+        """Contrast documents; what is written on the way goes into a folder."""
+        asked, folder = query
+        source = collection_of(asked, self.settings.documents)
+        return contrast(self.model, self.atlas, asked, source, folder)
 
     def related_json(self, query: RelatedQuery) -> bytes:
         """Find the terms that are related to a text."""

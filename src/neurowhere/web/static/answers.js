@@ -31,7 +31,7 @@ export const pointing = (term) => whilePointed(() => termView(term));
 // ---- what was read
 
 export function tellSupport({ support }) {
-  const [name, words] = support.withheld ? [SUPPORT.none[0], ""] : SUPPORT[support.level]; // the reason stands in place of the map
+  const [name, words] = support.withheld ? [SUPPORT.none[0], `${capital(support.withheld)}.`] : SUPPORT[support.level];
   const known = support.terms && !support.withheld ? `${support.terms} known term${support.terms > 1 ? "s" : ""}. ` : "";
   $("support").textContent = name;
   $("support").dataset.level = support.level;
