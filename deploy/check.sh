@@ -9,7 +9,8 @@
 # - the server runs as nobody, on a file system that is read-only but for /tmp, without a home;
 # - requests of all kinds pass nginx with TLS, at the root and under a prefix, HEAD and compressed files
 #   among them;
-# - half-open connections do not silence it and are closed in time, and it stops when it is told to.
+# - the proxy closes half-open connections in time and limits the queries of an address;
+# - the server stops when it is told to.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$(realpath --no-symlinks "${1:-.venv/bin/python}")
@@ -131,21 +132,25 @@ say "plain HTTP leads to TLS" "$status"
 status=$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "http://127.0.0.1:$port/")
 [ "$status" = 421 ] || fail "another name is refused: $status"
 say "another name is refused" "$status"
-"$python" - "$tls_port" "$port" <<'HALF_OPEN' || fail "half-open connections do not silence it"
-import socket, sys, urllib.request
+"$python" - "$tls_port" "$plain_port" <<'HALF_OPEN' || fail "half-open connections do not silence it"
+import socket, sys
 sockets = [socket.create_connection(("127.0.0.1", int(port))) for port in sys.argv[1:] for _ in range(300)]
 for each in sockets[300:]:
     each.sendall(b"GET / HTTP/1.1\r\nX-")
-urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[2]}/api/v1/health", timeout=10)
-for each in sockets:  # both hang up: the server after --max-header-seconds, nginx after its own 10 s
+for each in sockets:  # nginx hangs up after its client_header_timeout
     each.settimeout(30)
     try:
-        assert each.recv(1) == b""
+        while each.recv(1000):
+            pass
     except ConnectionResetError:
         pass
 HALF_OPEN
-say "600 half-open connections: health answers, all are closed" ok
+say "600 half-open connections are closed" ok
 expect 200 "health after them" /api/v1/health
+statuses=$(for _ in $(seq 90); do ask /api/v1/term -d '{"name": "amygdala"}'; echo; done | sort | uniq -c | xargs)
+case $statuses in *200*429*) say "90 queries of one address, by status" "$statuses";; *) fail "queries are limited: $statuses";; esac
+expect 200 "the page is not" /
+sleep 5 # until queries of this address are welcome again
 stop_server
 say "the server stops when it is told to" ok
 

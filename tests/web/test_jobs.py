@@ -167,9 +167,17 @@ def test_a_contrast_that_is_cancelled_leaves_no_process_and_no_file(server, docu
 
 
 def processes_under(server):
-    """Process ids of all children, whichever thread started them."""
+    """Process ids of all children that live, whichever thread started them."""
     tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+    children = [Path(f"/proc/{child}") for task in tasks for child in task.read_text().split()]
+    return [int(child.name) for child in children if not is_over(child)]
+
+
+def is_over(process):
+    try:
+        return "\nState:\tZ" in (process / "status").read_text()
+    except FileNotFoundError:
+        return True
 
 
 def wait_until(condition):

@@ -304,3 +304,21 @@ def test_a_place_and_related_terms_need_no_second_reading(browser, shipped_serve
         assert asked
         assert all(url.endswith("/decode") for url in asked)
         assert visit.errors == []
+
+
+def test_sorting_and_sentences_read_no_text_again(browser, shipped_server):
+    with Visit(browser, f"{shipped_server.url}/#text=fear") as visit:
+        visit.write("Fear raises the amygdala. Reading raises the left fusiform gyrus.")
+        visit.requests.clear()
+        excess = visit.regions()
+        for name in ("Ratio", "Share", "Excess"):
+            visit.page.click(f"#regions .sorts >> text={name}")
+            visit.until(f"document.querySelector('#regions [aria-sort]').textContent === '{name}'")
+        assert visit.regions() == excess
+        assert not [url for url in visit.requests if "/api/" in url]
+        with visit.page.expect_response("**/encode.form") as told:
+            visit.page.click("#by-sentence summary")
+        answer = told.value.body().split(b"\r\n\r\n")[1].partition(b"\r\n--")[0]
+        assert list(json.loads(answer)) == ["sentences"]
+        visit.page.wait_for_selector("#sentences li >> nth=1")
+        assert visit.errors == []

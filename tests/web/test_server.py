@@ -1,18 +1,12 @@
-"""A real server in front of hostile and careless clients: connections, names, rates, prefixes."""
+"""A real server in front of hostile and careless clients: workers, names, prefixes."""
 
-import asyncio
 import json
 import logging
 import os
 import re
 import signal
-import socket
-import subprocess
 import sys
-import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
@@ -23,19 +17,9 @@ from tests.web.visit import Visit
 
 from neurowhere.cli import main
 from neurowhere.web import Settings
-from neurowhere.web.server import (
-    Bounded,
-    Plain,
-    connection_limit,
-    create_app,
-    make_server,
-    static_files,
-)
-from neurowhere.web.visitors import Rates
+from neurowhere.web.server import Plain, create_app, static_files
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-
-HEAD_SECONDS = 2
 
 
 def ask(url, path, method="GET", body=None, **headers):
@@ -48,157 +32,13 @@ def ask(url, path, method="GET", body=None, **headers):
     return answer.status, answer.headers, content
 
 
-def connect(url):
-    return socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=30)
-
-
-# ---- memory
-
-
-class Held:
-    """Memory that counts how often it was released."""
-
-    def __init__(self, is_late):
-        self.is_late, self.releases = is_late, 0
-
-    def release(self):
-        self.releases += 1
-
-
-@pytest.mark.parametrize("is_late", [True, False])
-def test_the_server_gives_memory_back_now_and_then(client, is_late):
-    server = make_server(client.app, Settings())
-    server.memory = Held(is_late)
-    asyncio.run(server.on_tick(1))
-    assert server.memory.releases == is_late
-
-
-# ---- connections
+# ---- workers
 
 
 @pytest.fixture(scope="module")
 def strict(model_folder):
-    limits = ("--max-connections", "20", "--max-header-seconds", str(HEAD_SECONDS))
-    with Server(model_folder, *limits, "--max-rate", "2", "--max-seconds", "120") as server:
+    with Server(model_folder, "--max-seconds", "120") as server:
         yield server
-
-
-@pytest.fixture(scope="module")
-def waited(strict):
-    """Let clients be slow, all at once; what becomes of each is asked for by its function."""
-    with ThreadPoolExecutor() as threads:
-        clients = (send_half_heads, send_byte_by_byte, use_again_after_a_while)
-        running = {client: threads.submit(client, strict.url) for client in clients}
-        yield lambda client: running[client].result()
-
-
-def send_half_heads(url):
-    """What comes back, and after how many seconds, for each head."""
-    heads = [b"", b"GET /api/v1/health HT", b"GET / HTTP/1.1\r\nHost: a\r\nX-"]
-    with ExitStack() as stack:
-        begin = time.monotonic()
-        all_open = [stack.enter_context(connect(url)) for _ in heads]
-        for half_open, head in zip(all_open, heads, strict=True):
-            half_open.sendall(head)
-        return [(half_open.recv(1), time.monotonic() - begin) for half_open in all_open]
-
-
-def send_byte_by_byte(url):
-    """Bytes that were sent until the connection was cut."""
-    sent = 0
-    with connect(url) as slow, suppress(ConnectionError):
-        for _ in range(50 * HEAD_SECONDS):
-            slow.sendall(b"G")
-            sent += 1
-            time.sleep(0.1)
-    return sent
-
-
-def use_again_after_a_while(url):
-    """Answers on one connection; the clock of a head starts with its first byte."""
-    connection = HTTPConnection(urlsplit(url).netloc, timeout=30)
-    answers = []
-    for seconds in (0, HEAD_SECONDS, HEAD_SECONDS):
-        time.sleep(seconds)
-        connection.request("GET", "/api/v1/health")
-        answers.append(connection.getresponse().read())
-    connection.close()
-    return answers
-
-
-@pytest.mark.slow
-def test_a_head_that_does_not_come_is_not_waited_for(waited):
-    for content, seconds in waited(send_half_heads):
-        assert not content
-        assert HEAD_SECONDS / 2 < seconds < 3 * HEAD_SECONDS
-
-
-@pytest.mark.slow
-def test_a_head_that_comes_byte_by_byte_is_not_waited_for(waited):
-    assert waited(send_byte_by_byte) < 30 * HEAD_SECONDS
-
-
-@pytest.mark.slow
-def test_a_connection_that_was_used_may_be_used_again(waited):
-    answers = waited(use_again_after_a_while)
-    assert len(answers) == 3
-    assert all(answers)
-
-
-@pytest.mark.slow
-def test_many_half_open_connections_do_not_silence_the_server(strict):
-    with ExitStack() as stack:
-        for _ in range(100):
-            stack.enter_context(connect(strict.url)).sendall(b"GET / HTTP/1.1\r\n")
-        begin = time.monotonic()
-        assert ask(strict.url, "/api/v1/health")[0] == 200
-        assert time.monotonic() - begin < HEAD_SECONDS  # no connection had to time out first
-
-
-@pytest.mark.slow
-def test_what_is_not_http_is_answered_in_the_form_of_all_errors(strict):
-    with connect(strict.url) as visitor:
-        visitor.sendall(b"patient Doe\r\n\r\n")
-        head, _, body = b"".join(iter(lambda: visitor.recv(4096), b"")).partition(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 400")
-    assert b"application/problem+json" in head
-    assert json.loads(body)["code"] == "invalid_http"
-    assert b"Doe" not in body
-
-
-@pytest.mark.slow
-@pytest.mark.linux
-def test_few_file_descriptors_are_enough(model_folder):
-    """As many half-open connections as there are descriptors, then more; the log stays short."""
-    code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (120, 120));"
-        "from neurowhere.cli import main; main()"
-    )
-    command = [sys.executable, "-c", code, "serve", "--port", "0", "--workers", "1", "--model"]
-    process = subprocess.Popen(
-        [*command, model_folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        url = process.stdout.readline().split()[2]
-        with ExitStack() as stack:
-            for _ in range(150):
-                stack.enter_context(connect(url)).sendall(b"GET / HTTP/1.1\r\nX-")
-            assert ask(url, "/api/v1/health")[0] == 200
-        assert ask(url, "/api/v1/encode", "POST", json.dumps({"text": "amygdala"}))[0] == 200
-    finally:
-        process.terminate()
-        _, log = process.communicate(timeout=60)
-    assert len(log) < 10_000
-
-
-def test_connections_fit_into_the_file_descriptors_of_the_process():
-    resource = pytest.importorskip("resource")  # not on Windows
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert connection_limit(100) == 100
-    assert connection_limit(10 * hard) <= hard
-
-
-# ---- workers
 
 
 def readiness(server):
@@ -242,17 +82,6 @@ def record(message, *arguments, error=None):
     return logging.LogRecord("a", logging.WARNING, "", 0, message, arguments, error)
 
 
-def test_a_line_that_repeats_is_written_a_few_times_and_then_counted():
-    now = [0.0]
-    bounded = Bounded(3, clock=lambda: now[0])
-    assert [bounded.filter(record("broken %d", i)) for i in range(5)] == [True] * 3 + [False] * 2
-    assert bounded.filter(record("another"))
-    now[0] = 61
-    later = record("broken %d", 9)
-    assert bounded.filter(later)
-    assert later.getMessage() == "broken 9 (and 2 more lines like this)"
-
-
 def test_the_log_names_the_type_of_an_exception_and_nothing_of_its_words():
     try:
         raise ValueError("patient Doe")
@@ -261,7 +90,7 @@ def test_the_log_names_the_type_of_an_exception_and_nothing_of_its_words():
     assert line == "failed (ValueError)"
 
 
-# ---- names and rates
+# ---- names
 
 
 def test_other_names_than_those_of_the_server_are_refused(client):
@@ -336,30 +165,6 @@ def test_a_site_that_is_allowed_may_ask_and_others_may_not(model):
         for origin, status in ((site, 200), (f"{site}.evil", 403)):
             headers = {"Origin": origin, "Sec-Fetch-Site": "cross-site"}
             assert known.post("/api/v1/encode", json=query, headers=headers).status_code == status
-
-
-def test_an_address_may_ask_so_often_and_others_are_not_held_up():
-    now = [0.0]
-    rates = Rates(60, clock=lambda: now[0])
-    assert not any(rates.wait_for("a") for _ in range(60))
-    assert rates.wait_for("a") == 1
-    assert rates.wait_for("b") == 0
-    now[0] = 10.5
-    assert [rates.wait_for("a") for _ in range(11)] == [0] * 10 + [1]
-
-
-@pytest.mark.slow
-def test_queries_are_limited_by_the_address_that_the_proxy_tells(strict):
-    query = json.dumps({"text": "amygdala"})
-
-    def encode(address):
-        return ask(strict.url, "/api/v1/encode", "POST", query, **{"X-Forwarded-For": address})
-
-    answers = [encode("10.0.0.1") for _ in range(3)]
-    assert [status for status, *_ in answers] == [200, 200, 429]
-    assert 20 <= int(answers[-1][1]["retry-after"]) <= 30
-    assert encode("10.0.0.2")[0] == 200
-    assert ask(strict.url, "/api/v1/health", **{"X-Forwarded-For": "10.0.0.1"})[0] == 200
 
 
 # ---- prefix, HEAD, compression

@@ -70,25 +70,6 @@ def serve(
     max_queue: Annotated[
         int, setting("MAX_QUEUE", "Maximum number of waiting requests.", min=0)
     ] = Settings.max_queue,
-    max_connections: Annotated[
-        int, setting("MAX_CONNECTIONS", "Maximum number of open connections.", min=1)
-    ] = Settings.max_connections,
-    max_header_seconds: Annotated[
-        float,
-        setting(
-            "MAX_HEADER_SECONDS",
-            "Time limit for the head of a request to arrive, in seconds.",
-            min=0.1,
-        ),
-    ] = Settings.max_header_seconds,
-    max_rate: Annotated[
-        int,
-        setting(
-            "MAX_RATE",
-            "Maximum number of queries per minute from one address; 0 for no limit.",
-            min=0,
-        ),
-    ] = Settings.max_rate,
     max_jobs: Annotated[
         int,
         setting(
@@ -126,14 +107,6 @@ def serve(
             show_default="this machine's",
         ),
     ] = None,
-    trusted_proxy: Annotated[
-        Strings,
-        setting(
-            "TRUSTED_PROXIES",
-            "Address of a proxy that forwards the addresses of clients; can be repeated.",
-            show_default="this machine",
-        ),
-    ] = None,
     root_path: Annotated[
         str,
         setting(
@@ -169,8 +142,8 @@ def serve(
     """
     try:
         from neurowhere.web.documents import open_collections
+        from neurowhere.web.pool import hire
         from neurowhere.web.server import assemble, make_server, set_up_log
-        from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "serving the page and the API") from error
 
@@ -182,9 +155,6 @@ def serve(
         max_seconds=max_seconds,
         workers=workers or cores(),
         max_queue=max_queue,
-        max_connections=max_connections,
-        max_header_seconds=max_header_seconds,
-        max_rate=max_rate,
         max_jobs=max_jobs,
         max_job_texts=max_job_texts,
         max_job_body=max_job_body,
@@ -193,14 +163,13 @@ def serve(
         origins=tuple(origin or ()),
         embed=tuple(embed or ()),
         allow_hosts=(*(allow_host or ()), *(() if host in EVERY_ADDRESS else (as_name(host),))),
-        trusted_proxies=tuple(trusted_proxy or Settings.trusted_proxies),
         root_path=root_path,
     )
     set_up_log()
     with listen(host, port) as door, open_collections(documents or ()) as collections:
         settings = replace(settings, documents=collections)
-        with hire(model, settings) as crew, suppress(KeyboardInterrupt):
-            server = make_server(assemble(crew, settings), settings)
+        with hire(model, settings) as pool, suppress(KeyboardInterrupt):
+            server = make_server(assemble(pool, settings), settings)
             address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
             typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
             server.run(sockets=[door])

@@ -392,10 +392,10 @@ class Encoding:
         support, outside = self._judge(), self.find_outside()
         if self.report is not None and self.report.is_normal and outside is None:
             return withhold(support, "the report says that nothing is wrong")
-        if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
-            return withhold(support, self._why_silent())
         if support.foreign and self.find_outside is not nowhere:
             return withhold(support, "not in English; translate the text")
+        if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
+            return withhold(support, self._why_silent())
         if outside is None:
             return support
         support = replace(support, outside=outside.where)
@@ -421,7 +421,8 @@ class Encoding:
         n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
         terms = named + (n_rules if len(self.uses) > named else 0)
         if self.is_mean_map:
-            return judge_support(0, n_words, 0.0, len(self.unknown))
+            foreign = is_foreign(self.text)
+            return judge_support(0, n_words, 0.0, len(self.unknown), foreign=foreign)
         nats = self.expect(float(self.probabilities @ self.log_ratio))
         present = (mention for mention in self.mentions.found if mention.is_present)
         structures = [m for m in present if m.is_structure and not m.is_generic]

@@ -1,6 +1,7 @@
 """Words: what a summary says, in a line or two, for pages and pictures."""
 
 import math
+import re
 from collections.abc import Iterable
 
 from neurowhere.model.regions import N_REGIONS
@@ -9,6 +10,10 @@ from neurowhere.model.schema import FindingPlace, Region, Summary
 __all__ = ["findings_in_words", "places_in_words"]
 
 N_NAMED = 3  # names that are given
+# Places that have no sides; all others are on both where a text gives none.
+MIDLINE = re.compile(
+    r"brainstem|midbrain|pons|medulla|vermis|callosum|chiasm|hypothal|ventric|pineal"
+)
 BOTH, POSSIBLY = "both sides", "possibly "
 LOBES = frozenset(["frontal", "temporal", "parietal", "occipital"])
 ROLES = {  # in the order in which they are told
@@ -29,27 +34,25 @@ ROLES = {  # in the order in which they are told
 def places_in_words(summary: Summary) -> str:
     """Return where a text points: "Left: insula, putamen".
 
-    Of a report, these are the seats of its findings in its own words. Of a study, they are the
-    regions that tell most of it: named regions come first, then those with the largest
-    p log(p / p̄), with p the probability of a region and p̄ that of the mean map. A small region
-    that is raised far beats a large one that is raised little. Both sides are told where the weaker
-    one has at least half of that.
+    Where the text has findings, these are their seats in its own words, and then what is old. Of
+    other texts, they are the regions that tell most of it: named regions come first, then those
+    with the largest p log(p / p̄), with p the probability of a region and p̄ that of the mean map. A
+    small region that is raised far beats a large one that is raised little. Both sides are told
+    where the text names both, or the weaker one has at least half of that.
     """
     places = [place for finding in summary.findings for place in finding.places]
-    seats: dict[str, str] = {}
-    for place in places:
-        if place.role == "seat":
-            seats.setdefault(_name(place).removeprefix(POSSIBLY), _name(place))
-    if seats:
-        words = ", ".join([*seats.values()][:N_NAMED])
-        return words[:1].upper() + words[1:]
+    if seats := _seats_in_words(places):
+        return seats
     sides: dict[str, dict[str, tuple[bool, float]]] = {}
     for region in sorted(summary.regions[:N_REGIONS], key=_information, reverse=True):
         whole = region.name.removesuffix(" (landmark)")
         first, _, rest = whole.partition(" ")
         side, name = (first, rest) if first in ("left", "right") else ("", whole)
-        is_part = any(name.startswith(f"{other} ") for other in sides)  # "… pars reticulata"
-        if region.excess > 0 and not is_part:
+        is_told = any(  # "… pars reticulata", or "insula" after "anterior insula"
+            name.startswith(f"{other} ") or other.endswith(f" {name}") for other in sides
+        )
+        if region.excess > 0 and not is_told:
+            side = side or ("" if MIDLINE.search(name) else BOTH)
             sides.setdefault(name, {})[side] = _information(region)
     told = {name: _sides_in_words(found) for name, found in [*sides.items()][:N_NAMED]}
     if len(set(told.values())) == 1 and any(told.values()):
@@ -62,11 +65,22 @@ def places_in_words(summary: Summary) -> str:
     return words[:1].upper() + words[1:]
 
 
+def _seats_in_words(places: list[FindingPlace]) -> str:
+    """Return the seats of findings, and then those of old ones: "Left thalamus; old: pons"."""
+    told = {role: dict[str, str]() for role in ("seat", "old")}
+    for place in places:
+        if place.role in told:
+            told[place.role].setdefault(_name(place).removeprefix(POSSIBLY), _name(place))
+    seats, old = (", ".join([*names.values()][:N_NAMED]) for names in told.values())
+    words = f"{seats}; old: {old}" if seats and old else seats
+    return words[:1].upper() + words[1:]
+
+
 def _sides_in_words(found: dict[str, tuple[bool, float]]) -> str:
     """Return the side of the strongest region, or that there are both."""
     first, *others = found
     is_named, most = found[first]
-    both = (found[other] >= (is_named, most / 2) for other in others)
+    both = (found[other] >= (is_named, 0 if is_named else most / 2) for other in others)
     return BOTH if any(both) else first
 
 

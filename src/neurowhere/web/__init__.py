@@ -58,12 +58,6 @@ class Settings:
         Number of requests that are answered at once.
     max_queue : int
         Number of requests that may wait for a worker; further ones are told to try again later.
-    max_connections : int
-        Number of open connections; beyond it, the longest idle one is closed.
-    max_header_seconds : float
-        Time in which the head of a request has to arrive.
-    max_rate : int
-        Queries per minute from one address; 0 for no limit.
     max_jobs : int
         Number of jobs that run, wait or are kept.
     max_job_texts : int
@@ -82,8 +76,6 @@ class Settings:
         Other sites whose pages may show the map in a frame; by default none.
     allow_hosts : tuple of str
         Names by which the server may be addressed beside those of this machine; "*" for any.
-    trusted_proxies : tuple of str
-        Addresses whose X-Forwarded-For header tells the address of a client.
     root_path : str
         Prefix under which a proxy offers the server, such as "/nw".
     """
@@ -95,9 +87,6 @@ class Settings:
     max_seconds: float = 30.0
     workers: int = field(default_factory=cores)
     max_queue: int = 64
-    max_connections: int = 512
-    max_header_seconds: float = 10.0
-    max_rate: int = 0
     max_jobs: int = 8
     max_job_texts: int = 10_000
     max_job_body: int = 10_000_000
@@ -107,7 +96,6 @@ class Settings:
     origins: tuple[str, ...] = ()
     embed: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
-    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     root_path: str = ""
 
     def for_jobs(self) -> Self:

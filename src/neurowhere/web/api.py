@@ -349,7 +349,7 @@ def _readiness(pool: Pool) -> dict[str, Any]:
     return {
         "status": "ready",
         "workers": [each._asdict() for each in states],
-        "artist": pool.crew.artist.state()._asdict(),
+        "artist": pool.artist.state()._asdict(),
     }
 
 

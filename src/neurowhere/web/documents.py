@@ -3,12 +3,11 @@
 A request may read one of them as text, find one by its name, or contrast many of them.
 """
 
-import asyncio
 import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from http import HTTPStatus
@@ -28,7 +27,7 @@ from neurowhere.report.volumes import to_nifti
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import gazetteer_of
 from neurowhere.web import Collection
-from neurowhere.web.errors import ApiError, refusal
+from neurowhere.web.errors import ApiError
 from neurowhere.web.images import atlas_named
 from neurowhere.web.schemas import ContrastQuery, DocumentQuery, to_json
 
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = [
     "STAGES",
     "contrast",
-    "contrast_here",
     "find_document",
     "open_collections",
     "read_document",
@@ -55,12 +53,11 @@ BEFORE = re.compile(
 )
 ID_KEYS = ("id", "pmid", "pmcid", "doi")
 SUFFIX = re.compile(r"(\.(jsonl|ndjson|csv|tsv|txt|xml))?(\.(gz|xz))?$", re.IGNORECASE)
-STAGES = 3  # of a contrast: the model is read, the documents are compared, the result is written
+STAGES = 2  # of a contrast: the model is read, the documents are compared
 SHARED_MEMORY = Path("/dev/shm")  # a folder without a disk
 N_TERMS = 50
 
 Shelf = dict[str, "tuple[Shard, int]"]  # the place of each document, by its identifiers
-Told = Callable[[int], None]  # of the stages that are finished
 Forms = dict[str, bytes]  # a result: json, and images by their names
 Collections = Sequence[Collection]
 
@@ -241,34 +238,6 @@ def _not_found(message: str, hint: str) -> ApiError:
 # ---- contrasts
 
 
-async def contrast_here(
-    model: Encoder, atlas: Atlas, collections: Collections, query: ContrastQuery, told: Told
-) -> Forms:
-    """Contrast documents in a thread.
-
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    collections : sequence of Collection
-        From which the query may name one.
-    query : ContrastQuery
-    told : callable
-        Called with the number of finished stages.
-
-    Returns
-    -------
-    dict of str to bytes
-    """
-    source = collection_of(query, collections)
-    with private_folder() as folder:
-        try:
-            return await asyncio.to_thread(contrast, model, atlas, query, source, folder, told)
-        except NeurowhereError as error:
-            raise refusal(error) from error
-
-
 def collection_of(query: ContrastQuery, collections: Collections) -> Collection | None:
     """Return the collection that a query names, if it brings no documents itself."""
     return collection_named(query.collection, collections) if query.collection else None
@@ -288,7 +257,6 @@ def contrast(
     query: ContrastQuery,
     source: Collection | None,
     folder: Path,
-    told: Told,
 ) -> Forms:
     """Contrast the documents of a query, or those of a collection.
 
@@ -302,8 +270,6 @@ def contrast(
         Documents, if the query brings none.
     folder : path
         For what is written on the way.
-    told : callable
-        Called with the number of finished stages.
 
     Returns
     -------
@@ -312,7 +278,6 @@ def contrast(
     """
     from neurowhere.contrast import ByTerm, contrast_documents
 
-    told(1)
     against = None if query.against is None else ByTerm(query.against, query.min_mentions)
     named = atlas if query.atlas == "default" else atlas_named(query.atlas)
     result = contrast_documents(
@@ -331,7 +296,6 @@ def contrast(
         keep=source is not None,
         n_jobs=1,
     )
-    told(2)
     return {
         "json": to_json(_summary(result, named, query.regions)),
         "log_ratio": to_nifti(result.log_ratio_img),

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, answer, failure
-from neurowhere.web.visitors import Rates, is_allowed, is_foreign
+from neurowhere.web.visitors import is_allowed, is_foreign
 
 __all__ = ["FILE_PATHS", "MEDIA_TYPE", "Guard", "Metrics"]
 
@@ -137,7 +137,6 @@ class Guard:
         self.max_seconds = settings.max_seconds
         self.names, self.origins = settings.allow_hosts, settings.origins
         self.root_path = settings.root_path
-        self.rates = Rates(settings.max_rate)
         self.metrics = metrics
         self.headers = headers_for(settings.embed)
 
@@ -207,11 +206,6 @@ class Guard:
         declared, limit = headers.get("content-length", ""), self._max_body(scope)
         if declared.isdecimal() and int(declared) > limit:
             return self._too_large(limit)
-        if scope["method"] == "POST":
-            address = (scope.get("client") or ("", 0))[0]
-            seconds = self.rates.wait_for(address)
-            if seconds:
-                return self._too_many(seconds)
         return None
 
     def _limited(self, receive: Receive, limit: int) -> Callable[[], Any]:
@@ -232,15 +226,6 @@ class Guard:
             return message
 
         return limited
-
-    def _too_many(self, seconds: int) -> ApiError:
-        return ApiError(
-            HTTPStatus.TOO_MANY_REQUESTS,
-            "too_many_requests",
-            f"one address may ask {self.rates.per_minute:,} times a minute",
-            f"try again after {seconds} s",
-            retry_seconds=seconds,
-        )
 
     def _too_late(self) -> ApiError:
         return ApiError(

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from neurowhere.web import Settings, schemas
 from neurowhere.web.api import BINARY, JSON, LINES, NIFTI, PREFIX, with_limits
-from neurowhere.web.documents import STAGES, collection_of
+from neurowhere.web.documents import STAGES, collection_of, private_folder
 from neurowhere.web.errors import (
     RETRY_AFTER,
     ApiError,
@@ -224,10 +224,11 @@ def contrast_all(pool: Pool, query: schemas.ContrastQuery) -> Work:
     """Return the work that contrasts documents."""
 
     async def work(job: Job) -> None:
-        def told(stages: int) -> None:
-            job.done = stages
+        def tell() -> None:
+            job.done = 1
 
-        job.forms = await pool.crew.contrast(query, told)
+        with private_folder() as folder:
+            job.forms = await pool.run_apart("contrast_forms", (query, folder), tell)
         job.done = STAGES
 
     return work

@@ -135,12 +135,13 @@ class EncodeQuery(Reading, Imaging):
     )
     sentences: bool = Field(
         default=False,
-        description="Also encode each sentence by itself, up to as many as a batch may hold.",
+        description="Also encode each sentence by itself, up to as many as a batch may hold; in an "
+        "answer of several parts, the sentences alone.",
     )
     explain: bool = Field(
         default=False,
         description="In an answer of several parts, also tell the terms that raise or lower each "
-        "region most (`why`), and related terms (`related`).",
+        "region most (`why`), related terms (`related`), and the first regions in each order.",
     )
     image: ImageName = Field(
         default="density",

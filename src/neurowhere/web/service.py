@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from io import BytesIO
+from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Self
 
@@ -16,10 +17,10 @@ from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.encoding import REGION_ORDERS, Encoding
 from neurowhere.model.methods import write_methods
 from neurowhere.model.regions import as_point, reasons_by_region, regions_of, shown_terms
-from neurowhere.model.schema import Sentence, Summary
+from neurowhere.model.schema import Sentence, Summary, to_plain
 from neurowhere.model.summary import compare_texts, studies_of, summarise
 from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.report.volumes import (
@@ -36,7 +37,13 @@ from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
-from neurowhere.web.documents import find_document, read_document
+from neurowhere.web.documents import (
+    Forms,
+    collection_of,
+    contrast,
+    find_document,
+    read_document,
+)
 from neurowhere.web.images import (
     Look,
     atlas_named,
@@ -50,6 +57,7 @@ from neurowhere.web.images import (
 from neurowhere.web.schemas import (
     EXAMPLES,
     BatchQuery,
+    ContrastQuery,
     DecodeQuery,
     DifferenceQuery,
     DocumentQuery,
@@ -112,9 +120,9 @@ class Service:
         service.encode_json(EncodeQuery(text=EXAMPLES["text"]))
         return service
 
-    def answer(self, name: str, query: Any) -> bytes:
+    def answer(self, name: str, query: Any) -> Any:
         """Answer a query by the method of this name; no name ever comes from a request."""
-        method: Callable[[Any], bytes] = getattr(self, name)
+        method: Callable[[Any], Any] = getattr(self, name)
         return method(query)
 
     # ---- encode
@@ -127,12 +135,21 @@ class Service:
         return to_json(summary)
 
     def encode_parts(self, query: EncodeQuery) -> bytes:
-        """Tell what the page shows of a text, and its density, with one reading of the text."""
+        """Tell what the page shows of a text, and its density; or its sentences alone."""
+        if query.sentences:
+            answer = {"sentences": to_plain(self._sentences(query))}
+            return to_parts(answer=("application/json", to_json(answer)))
         encoding = self._encode(query.text, query)
         summary = self._summary(encoding, query, at=query.at)
         answer = shown(summary) | {"places": places_in_words(summary)}
         if query.explain:
             gazetteer = encoding.gazetteer(self._atlas(query))
+            found = {
+                region.region: region
+                for order in REGION_ORDERS
+                for region in regions_of(encoding, gazetteer, query.regions, sort=order)
+            }
+            answer["regions"] = to_plain(list(found.values()))
             answer["related"] = related_terms(self.model, encoding)["term"].tolist()
             answer["why"] = {
                 label: [[each.term, each.contribution] for each in why]
@@ -303,6 +320,12 @@ class Service:
     def found_json(self, query: FindQuery) -> bytes:
         """Read a document of a collection."""
         return to_json(find_document(query.id, self.settings.documents, self.settings.max_text))
+
+    def contrast_forms(self, query: tuple[ContrastQuery, Path]) -> Forms:
+        """Contrast documents; what is written on the way goes into a folder."""
+        asked, folder = query
+        source = collection_of(asked, self.settings.documents)
+        return contrast(self.model, self.atlas, asked, source, folder)
 
     def related_json(self, query: RelatedQuery) -> bytes:
         """Find the terms that are related to a text."""

@@ -1,22 +1,17 @@
-"""Visitors: by which names they may address the server, from which pages, and how often."""
+"""Visitors: by which names they may address the server, and from which pages."""
 
-import math
 import re
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from starlette.datastructures import Headers
 
-__all__ = ["LOCAL_NAMES", "Rates", "host_name", "is_allowed", "is_foreign"]
+__all__ = ["LOCAL_NAMES", "host_name", "is_allowed", "is_foreign"]
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 ANY = "*"
 HOST = re.compile(r"(\[[0-9a-f:.]+(?:%\w+)?\]|[\w.-]+)(?::(\d*))?", re.ASCII)
 OWN_PAGES = ("same-origin", "none")  # of Sec-Fetch-Site; none: typed by the user
 PORTS = {"http": "80", "https": "443"}
-MAX_ADDRESSES = 10_000  # that are remembered; the one that asked least recently is forgotten
-SECONDS_PER_MINUTE = 60
 
 
 def host_name(header: str) -> str:
@@ -102,43 +97,3 @@ def _is_own(origin: str, host: str) -> bool:
     (name, port), (wanted, wanted_port) = _place(place), _place(host)
     same_port = not wanted_port or (port or PORTS.get(scheme)) == wanted_port
     return bool(name) and name == wanted and same_port
-
-
-class Rates:
-    """Limits how often each address may ask: a token bucket for each.
-
-    An address that was silent for a minute may ask `per_minute` times at once; after that its
-    bucket fills at `per_minute` a minute.
-
-    Parameters
-    ----------
-    per_minute : int
-        0 for no limit.
-    clock : callable
-        Returns seconds.
-
-    Examples
-    --------
-    >>> rates = Rates(2, clock=lambda: 0.0)
-    >>> [rates.wait_for("10.0.0.1") for _ in range(3)]
-    [0, 0, 30]
-    """
-
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_minute = per_minute
-        self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, since
-
-    def wait_for(self, address: str) -> int:
-        """Count a query, and return 0; or the seconds after which it would be welcome."""
-        if not self.per_minute:
-            return 0
-        now = self._clock()
-        pace = self.per_minute / SECONDS_PER_MINUTE
-        tokens, since = self._buckets.pop(address, (float(self.per_minute), now))
-        tokens = min(tokens + (now - since) * pace, self.per_minute)
-        welcome = tokens >= 1
-        self._buckets[address] = (tokens - welcome, now)
-        if len(self._buckets) > MAX_ADDRESSES:
-            self._buckets.popitem(last=False)
-        return 0 if welcome else math.ceil((1 - tokens) / pace)

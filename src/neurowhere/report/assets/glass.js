@@ -84,7 +84,7 @@ export function drawGlass(context, scene, { width, height, margin, dpr, bare }) 
     panel.top += margin + head;
     const { label } = scene.maps[panel.map] ?? {};
     drawProjection(context, scene, panel);
-    if (bare) continue;
+    if (bare || scene.blank) continue;
     if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
     context.font = `${12 * dpr}px Inter, system-ui, sans-serif`;
     context.fillStyle = "#c3ced8";

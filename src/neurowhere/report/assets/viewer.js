@@ -206,7 +206,7 @@ export function drawSlices(context, scene, { width, height, margin, dpr, finest,
     panel.top += margin + head;
     if (panel.isSolid) panel.pick = drawSolid(context, scene, panel);
     else drawSection(context, { ...scene, volume: scene.maps[panel.map]?.volume }, panel, finest);
-    if (bare) continue; // lines and words are added by others
+    if (bare || scene.blank) continue; // lines and words are added by others, or would be of nothing
     if (panel.isSolid) {
       drawLabels(context, [[`${sideWords(scene.small)} · drag to turn`, panel.left, panel.top + panel.height, "left"]], dpr);
       continue;

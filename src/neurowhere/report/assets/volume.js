@@ -153,10 +153,13 @@ export function massOf(density) {
 }
 
 const MOST_RAISED = 0.97; // share of the brain that is raised less
+const RAISED = 0.93; // the same of a place that is looked at if it is given
 
-// The densest place of those that are raised most, in mm: it is coloured in either image. Null where there is none.
-export function raisedPlace(density, mean) {
+// A given place if it is raised, else the densest of those that are raised most, in mm: it is coloured in either
+// image. Null where there is none.
+export function raisedPlace(density, mean, given = null) {
   const ratio = ratioOf(density, mean);
+  if (given && ratio.at(given) > ratio.quantile(RAISED)) return given;
   const least = ratio.quantile(MOST_RAISED);
   const found = like(density, density.values.map((value, i) => (ratio.values[i] >= least && least > 0 ? value : 0)));
   return found.magnitudes.length ? found.peak : null;

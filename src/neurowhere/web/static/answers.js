@@ -47,12 +47,12 @@ export function tellAnswer(...parts) {
 }
 
 export function answerOf({ places, support }) {
-  const level = make("span", { class: "soft", "data-level": support.level }, ` ${LEVELS[support.level]}`);
-  if (support.withheld) return [level];
-  return [make("strong", {}, places), level];
+  if (support.withheld) return [];
+  return [make("strong", {}, places), make("span", { class: "soft", "data-level": support.level }, ` · ${LEVELS[support.level]}`)];
 }
 
 const LEVELS = { good: "well supported", weak: "weakly supported: read it with care", none: "nothing to map" };
+
 export function tellLanguage(foreign) {
   $("language").hidden = !foreign;
   $("language").textContent = foreign ? FOREIGN : "";
@@ -68,13 +68,13 @@ export function tellRules(rules) {
 const sided = ({ side, term }) => (side ? `${side} ${term}` : term);
 
 // Whether the text was read as a report or as a study, with a switch to the other.
-export function tellKind({ kind, kind_signs: signs }, again) {
+export function tellKind({ kind, kind_signs: signs, places }, again) {
   const choose = (value) => { $("kind").value = value; again(); };
   const other = kind === "report" ? "study" : "report";
   const button = (words, value) => make("button", { type: "button", class: "link", onclick: () => choose(value) }, words);
   $("read-as").title = signs.length ? `Because of: ${signs.join(", ")}` : "";
   fill($("read-as"), `Read as a ${kind}`, chosenKind() ? ", as you chose. " : ". ", chosenKind() ? button("Let the text decide", "") : button(`Read as a ${other}`, other));
-  $("read-as").hidden = chosen("mode") !== "one";
+  $("read-as").hidden = chosen("mode") !== "one" || !places.length;
 }
 
 // What a report says is wrong: where it is, what it extends to and presses on; then what is normal.
@@ -86,20 +86,20 @@ const ROLES = {
 const placeName = ({ name, side, status }) => `${status === "hedged" ? "possibly " : ""}${sided({ side, term: name })}`;
 const unique = (items) => [...new Set(items)];
 
-function roleWords(role, places) {
-  const share = places.reduce((sum, place) => sum + place.share, 0);
+function roleWords(role, places, kind) {
+  const share = kind === "study" ? 0 : places.reduce((sum, place) => sum + place.share, 0);
   return make("span", { class: `role ${role}` }, make("span", { class: "cue" }, `${ROLES[role]} `), unique(places.map(placeName)).join(", "),
     share >= 0.005 ? make("small", { class: "soft" }, ` ${percent(share)} of the map`) : null);
 }
 
-export function tellFindings(findings) {
+export function tellFindings(findings, readAs = "report") { // the map of a study is not drawn from them
   const rows = findings.map(({ kind, size_mm: size, places }) => {
     const roles = Object.keys(ROLES).filter((role) => role !== "spared").map((role) => [role, places.filter((place) => place.role === role)]);
     return [kind, size, roles.filter(([, those]) => those.length)];
   }).filter(([, , roles]) => roles.length);
   const spared = unique(findings.flatMap(({ places }) => places).filter(({ role }) => role === "spared").map(placeName));
   fill($("findings"),
-    ...rows.map(([kind, size, roles]) => make("li", {}, make("strong", {}, capital(kind ?? "finding"), size ? `, ${size} mm` : ""), ...roles.map(([role, places]) => roleWords(role, places)))),
+    ...rows.map(([kind, size, roles]) => make("li", {}, make("strong", {}, capital(kind ?? "finding"), size ? `, ${size} mm` : ""), ...roles.map(([role, places]) => roleWords(role, places, readAs)))),
     ...(spared.length ? [make("li", {}, make("span", { class: "role spared" }, make("span", { class: "cue" }, "normal "), spared.join(", ")))] : []));
   $("findings").hidden = !rows.length && !spared.length;
 }
@@ -148,13 +148,15 @@ const COLUMNS = { // by which regions can be sorted
   probability: ["Share", "Share of the map"], excess: ["Excess", "Share of the map beyond that of the average study, in percent points"], ratio: ["Ratio", "How many times the average study"],
 };
 
-// Regions in two groups, each sorted by the column that is marked; a press on another one asks again.
-export function tellRegions(regions, again, isAverage) { // which exceeds itself nowhere
+// Regions in two groups, each sorted by the column that is marked; a press on another one sorts again.
+// What is named comes first, and then as many of the others as there is room for.
+export function tellRegions(answer, most, again, isAverage) { // the average exceeds itself nowhere
   const by = isAverage ? "probability" : $("sort").value;
+  const inOrder = [...answer.regions].sort((a, b) => b.named - a.named || (b[by] ?? 0) - (a[by] ?? 0));
+  const regions = inOrder.slice(0, most);
   const largest = Math.max(...regions.map(({ probability }) => probability), 1e-9);
-  const sorted = [...regions].sort((a, b) => (b[by] ?? 0) - (a[by] ?? 0));
   const heads = Object.entries(COLUMNS).map(([key, [words, title]]) => ({
-    words, title, sorted: key === by, onclick: () => { $("sort").value = key; again(); },
+    words, title, sorted: key === by, onclick: () => { $("sort").value = key; tellRegions(answer, most, again, isAverage); again(); },
   }));
   const cells = (row) => [
     placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row),
@@ -163,8 +165,8 @@ export function tellRegions(regions, again, isAverage) { // which exceeds itself
   ];
   $("regions-note").textContent = "";
   fillTable($("regions"), ["Region", ...heads], grouped([
-    ["Named in the text", sorted.filter(({ named }) => named).map(cells)],
-    ["Also covered", sorted.filter(({ named }) => !named).map(cells)],
+    [answer.rules.some(({ applied }) => applied) ? "Named in the text, or meant by a name in it" : "Named in the text", regions.filter(({ named }) => named).map(cells)],
+    ["Also covered", regions.filter(({ named }) => !named).map(cells)],
   ]));
 }
 

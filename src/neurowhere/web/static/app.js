@@ -112,7 +112,7 @@ function tell(asked, answer, show, at) {
   trouble(null);
   stale(false);
   nameTabs(asked.tabs);
-  asked.tell(answer, correct, () => run());
+  asked.tell(answer, correct, () => run(), () => note());
   nameTab(asked.title());
   $("by-sentence").open = false;
   const there = at ?? asked.first(answer);
@@ -132,13 +132,15 @@ function tell(asked, answer, show, at) {
 // A map that is withheld has its reason in its place, until it is asked for.
 function withhold(answer, draw = null) {
   document.body.toggleAttribute("data-withheld", Boolean(answer));
+  viewer.scene.blank = Boolean(answer);
   $("withheld").hidden = !answer;
   $("draw-anyway").onclick = draw;
   if (!answer) return;
-  const { support, unknown } = answer;
+  const { support, unknown, mentions } = answer;
+  const isPlain = support.outside || support.foreign || mentions.some(({ negation_where: denied }) => denied);
   $("withheld-words").textContent = `${capital(support.withheld)}.`;
-  tellUnknown($("withheld-try"), unknown.filter(({ suggestions }) => suggestions.length), 0, correct);
-  if ($("withheld-try").hidden) $("withheld-try").textContent = support.outside ? "" : TRY;
+  tellUnknown($("withheld-try"), support.foreign ? [] : unknown.filter(({ suggestions }) => suggestions.length), 0, correct);
+  if ($("withheld-try").hidden) $("withheld-try").textContent = isPlain ? "" : TRY;
   $("withheld-try").hidden = !$("withheld-try").textContent;
   $("draw-anyway").textContent = support.terms ? "Show the map anyway" : "Show the average of all studies";
   setExports(false);

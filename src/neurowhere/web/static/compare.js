@@ -37,6 +37,15 @@ function tellDistance({ distance, text: first, other: second }) {
 
 const namesOf = (regions) => regions.slice(0, 3).map(({ name }) => name).join(", ") || "nothing";
 
+// Where each text has more; of a text without a place, that it has none.
+function answerOf({ text: first, other: second, more, less }) {
+  const silent = [["first", first], ["second", second]].filter(([, { support }]) => support.withheld);
+  if (silent.length) return silent.map(([which, { support }]) => line(`No map for the ${which} text: `, `${support.withheld}. ${support.terms ? "" : "It counts as the average of all studies."}`));
+  return [line("More in the first: ", namesOf(more)), line("More in the second: ", namesOf(less))];
+}
+
+const line = (title, words) => make("span", { class: "line" }, make("strong", {}, title), words);
+
 const row = ({ name, at, region, probability, other: share }) => [
   placeButton(capital(name), at, goTo, { region }), percent(probability), percent(share),
 ];
@@ -59,7 +68,7 @@ export const twoTexts = {
   tell(answer) {
     why = Object.fromEntries(answer.difference.regions.map((row) => [row.region, row.why.map(({ term, contribution }) => [term, contribution])]));
     tellDistance(answer);
-    tellAnswer(make("strong", {}, "More in the first: "), namesOf(answer.more), make("strong", {}, " · More in the second: "), namesOf(answer.less));
+    tellAnswer(...answerOf(answer));
     fill($("reading"),
       make("p", {}, ...marked(text(), answer.text, pointing)),
       make("p", { class: "versus" }, "compared with"),

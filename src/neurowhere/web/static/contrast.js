@@ -12,7 +12,7 @@ const IMAGES = ["density", "log_ratio", "significant"];
 const N_ALL = 1000; // regions: all of an atlas
 const LOOK_MS = [200, 1000]; // between two looks at a job: at first, and later
 const FIRST_LOOKS = 5;
-const STAGES = ["Starting", "Reading and comparing the documents", "Writing the maps"];
+const STAGES = ["Starting", "Reading and comparing the documents"];
 
 let limits = { max_text: 50_000, max_job_texts: 10_000, max_job_body: 10_000_000, keep_seconds: 600 };
 let job = null; // the last one: { id, asked, found: { answer, volumes, blobs } | null }

@@ -36,11 +36,17 @@ async function densityOf(asked, signal) {
   return keep(keyOf("encode", asked), kept.get(keyOf("encode", asked)));
 }
 
+// What the page shows of a text, or of its sentences, as the server sends it.
+export async function askForm(query, signal) {
+  const form = await (await post("encode.form", query, signal)).formData();
+  return { answer: JSON.parse(await form.get("answer").text()), map: form.get("map") };
+}
+
 // The summary of a text; its density comes with it, so that the text is read once. `asked` is what the map depends on.
 export async function encodeWithMap(query, asked, signal) {
-  const form = await (await post("encode.form", query, signal)).formData();
-  keep(keyOf("encode", asked), await readNifti(form.get("map")));
-  return { ...whole(JSON.parse(await form.get("answer").text())), map: form.get("map") };
+  const { answer, map } = await askForm(query, signal);
+  keep(keyOf("encode", asked), await readNifti(map));
+  return { ...whole(answer), map };
 }
 
 // An answer as the others are: it holds what says the same once, with all spans, and leaves out the mentions that say
@@ -65,8 +71,8 @@ function whole(answer) {
   return { ...answer, terms, mentions: [...told, ...plain.values()], rules, findings };
 }
 
-// Where a text is shown first.
-export const firstPlace = async (asked) => raisedPlace(await densityOf(asked), await fileOf("mean"));
+// Where a text is shown first: in its first region, if that is coloured there.
+export const firstPlace = async (asked, regions) => raisedPlace(await densityOf(asked), await fileOf("mean"), regions[0]?.at);
 
 // ---- files, whose addresses in the page have their hashes
 

@@ -1,10 +1,9 @@
 // One text: its map, and what was read in it.
 
 import { answerOf, pointing, sentenceRow, tellAnswer, tellContradictions, tellFindings, tellKind, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "./answers.js";
-import { ask } from "./api.js";
 import { $, chosen, fill, percent } from "./dom.js";
 import { naming, reading, text } from "./form.js";
-import { encodeWithMap, firstPlace } from "./maps.js";
+import { askForm, encodeWithMap, firstPlace } from "./maps.js";
 import { marked, tellKey } from "./reading.js";
 import { roving } from "./roving.js";
 
@@ -29,10 +28,10 @@ export function textMode(words, title) {
     isReady: () => Boolean(words().trim()),
     async ask(signal) {
       const asked = query();
-      const answer = await encodeWithMap({ ...asked, ...naming(), regions: N_REGIONS, sort: $("sort").value, explain: true }, asked, signal);
+      const answer = await encodeWithMap({ ...asked, ...naming(), regions: N_REGIONS, explain: true }, asked, signal);
       ({ why } = answer);
       isAverage = !answer.support.terms;
-      place = isAverage ? null : await firstPlace(asked);
+      place = isAverage ? null : await firstPlace(asked, answer.regions);
       return answer;
     },
     view() {
@@ -45,7 +44,7 @@ export function textMode(words, title) {
     title: () => words().trim().replace(/\s+/g, " "),
     empty: "No map yet: write a text",
 
-    tell(answer, correct, again) {
+    tell(answer, correct, again, onSort) {
       tellAnswer(...answerOf(answer));
       tellSupport(answer);
       tellKind(answer, again);
@@ -53,11 +52,11 @@ export function textMode(words, title) {
       roving($("reading"), "mark[role=button]");
       tellKey();
       tellContradictions(answer.contradictions);
-      tellFindings(answer.findings);
+      tellFindings(answer.findings, answer.kind);
       tellRules(answer.rules);
       tellUnknown($("unknown"), answer.unknown, answer.support.unknown, correct);
       tellTerms(answer.terms);
-      tellRegions(answer.regions, again, isAverage);
+      tellRegions(answer, N_REGIONS, onSort, isAverage);
       tellPeaks(answer.peaks);
       tellStudies($("similar"), answer.similar, answer.terms);
       $("similar-note").textContent = "training studies with the closest texts, by similarity (cosine, at most 1)";
@@ -70,7 +69,7 @@ export function textMode(words, title) {
 
     async tellSentences() {
       const points = Array.from(words());
-      const { sentences } = await ask("encode", { ...query(), regions: 0, sentences: true });
+      const { answer: { sentences } } = await askForm({ ...query(), sentences: true }); // and nothing of the whole
       fill($("sentences"), ...sentences.map((sentence) => sentenceRow(points.slice(...sentence.where).join(""), sentence, image())));
       roving($("sentences"), ".sentence");
     },

@@ -134,7 +134,7 @@ export function drawSurface(context, scene, { width, height, margin, dpr }) {
     context.textAlign = "center";
     context.textBaseline = "top";
     context.fillText(name, places[i].left + places[i].width / 2, places[i].top - 16 * dpr);
-    if (scene.crosshair) markPlace(context, half, found, places[i], scene.at, dpr);
+    if (scene.crosshair && !scene.blank) markPlace(context, half, found, places[i], scene.at, dpr);
     return { ...places[i], plane: null, pick: picker(half, found, places[i]) };
   });
 }
