@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import compiled, slices
@@ -165,7 +166,7 @@ class _BlockSolver:
         solutions, certificates = [], []
         for lam in self.lambdas:
             penalty = self._penalty(lam, scale)
-            start.move(self.csr, (penalty / (2 * lam)).astype(self.dtype))
+            start.move(self.transposed, (penalty / (2 * lam)).astype(self.dtype))
             beta, certificate = self._iterate(lam, y, fitted, penalty, start)
             solutions.append(beta.astype(np.float32))
             certificates.append(certificate)
@@ -189,7 +190,8 @@ class _BlockSolver:
             beta = self.vectors @ (shrink * (self.vectors_t @ right))
             offset = self.mean @ beta
             fixed = (y, threshold, self.relaxation)
-            _admm_sweep(*self.csr, beta, offset, *fixed, state, row, product, total)
+            work = (state, row, product, total, total, total)
+            _sweep(*self.csr, beta, offset, *fixed, *work)
             if iteration == min(check, self.max_iterations):
                 certificate = self._certify(lam, y, beta, state, threshold)
                 gap = certificate.relative_gap
@@ -207,17 +209,14 @@ class _BlockSolver:
     ) -> Certificate:
         """Primal value of β and dual value of ν = clip(ρw, ±1), in float64."""
         beta = beta.astype(np.float64)
-        rho = 1 / threshold.astype(np.float64)
-        row, deviation, linear, total = np.empty((4, y.shape[1]))
+        deviation, linear, row, total = np.zeros((4, y.shape[1]))
         product = np.empty(beta.shape)
-        offset = self.design.mean @ beta
-        _certificate_sweep(
-            *self.csr64, beta, offset, y, rho, state, row, product, deviation, linear, total
-        )
+        fixed = (y, threshold.astype(np.float64), 0.0)
+        work = (state, row, product, total, deviation, linear)
+        _sweep(*self.csr64, beta, self.design.mean @ beta, *fixed, *work)
         product -= np.outer(self.design.mean, total)  # X̃ᵀν
-        primal = deviation.sum() + lam * np.vdot(beta, beta)
         dual = linear.sum() - np.vdot(product, product) / (4 * lam)
-        return Certificate(float(primal), float(dual))
+        return Certificate(float(deviation.sum() + lam * np.vdot(beta, beta)), float(dual))
 
 
 class _Start:
@@ -235,13 +234,17 @@ class _Start:
         self.threshold = np.zeros(shape[1], dtype)  # 1/ρ
         self.n_moves = 0
 
-    def move(self, csr: tuple[Any, Any, Any], threshold: Floats) -> None:
-        """Make w = z + ν/ρ anew for the ρ of the next λ."""
+    def move(self, transposed: sp.csr_matrix, threshold: Floats) -> None:
+        """Make w = z + ν/ρ anew for the ρ of the next λ, given Xᵀ."""
         if self.n_moves:
+            u = np.clip(self.state, -self.threshold, self.threshold)
+            z = self.state - u
+            u *= threshold / self.threshold
             step = self.state.dtype.type(_EXTRAPOLATION if self.n_moves > 1 else 0)
-            scale = threshold / self.threshold
-            work = (self.row, self.product, self.total)
-            _path_sweep(*csr, self.threshold, scale, step, self.state, self.residual, *work)
+            self.state = z + step * (z - self.residual) + u
+            self.residual = z
+            moved = self.state - 2 * np.clip(self.state, -threshold, threshold)
+            self.product, self.total = transposed @ moved, moved.sum(axis=0)
         self.threshold = threshold
         self.n_moves += 1
 
@@ -286,7 +289,7 @@ def l1_dual_lbfgs(
     coefficients, certificates = [], []
     for lam in lambdas:
         nu = _maximise_dual(design, y, lam, nu, tolerance, max_iterations)
-        beta = design.rdot(nu[:, None])[:, 0] / (2 * lam)
+        beta = design.rdot(nu) / (2 * lam)
         coefficients.append(beta)
         certificates.append(_certify(design, y, lam, nu, beta))
     return np.stack(coefficients), certificates
@@ -296,7 +299,7 @@ def _maximise_dual(
     design: Design, y: Array, lam: float, nu: Array, tolerance: float, max_iterations: int
 ) -> Array:
     def negative_dual(nu: Array) -> tuple[float, Array]:
-        beta = design.rdot(nu[:, None])[:, 0] / (2 * lam)
+        beta = design.rdot(nu) / (2 * lam)
         return float(lam * beta @ beta - nu @ y), design.dot(beta) - y
 
     import scipy.optimize  # here, since the package predicts without it
@@ -305,7 +308,7 @@ def _maximise_dual(
 
     def check(intermediate: Array) -> None:
         best[:] = intermediate
-        beta = design.rdot(intermediate[:, None])[:, 0] / (2 * lam)
+        beta = design.rdot(intermediate) / (2 * lam)
         if _certify(design, y, lam, intermediate, beta).relative_gap <= tolerance:
             raise _SmallEnough
 
@@ -330,20 +333,35 @@ def _certify(design: Design, y: Array, lam: float, nu: Array, beta: Array) -> Ce
     )
 
 
-# Compiled passes over the studies. Arrays hold a block of b regions in their last axis, so that one
-# sparse entry of X drives a vectorised loop over b contiguous values. b is read from the shape: a
-# compile-time constant would be unrolled into scalar code.
-
-
 @compiled(nogil=True, fastmath=True)
-def _admm_sweep(  # type: ignore[no-untyped-def]
-    indptr, indices, data, beta, offset, targets, threshold, relaxation, state, row, out, total
+def _sweep(  # type: ignore[no-untyped-def]
+    indptr,
+    indices,
+    data,
+    beta,
+    offset,
+    targets,
+    threshold,
+    relaxation,
+    state,
+    row,
+    out,
+    total,
+    deviation,
+    linear,
 ):  # pragma: no cover
-    """Run one ADMM pass: fit, shrink, update and project each study's row while it is in cache.
+    """Pass over the studies once, all of a study's row while it is in cache.
 
     For every study i, with w its row of `state`, u = clip(w, ±t) and z = w − u:
 
         w ← z + u + α (y − X̃β − z),        out += x_i (w − 2 clip(w, ±t)).
+
+    Without relaxation α, the state stays, and what primal and dual values need is summed instead:
+    deviation = Σ|y − X̃β|, linear = Σ ν y, total = Σ ν, out = Xᵀν, with ν = u/t.
+
+    Arrays hold a block of b regions in their last axis, so that one sparse entry of X drives a
+    vectorised loop over b contiguous values. b is read from the shape: a compile-time constant
+    would be unrolled into scalar code.
     """
     n, b = targets.shape
     out[:] = 0
@@ -356,85 +374,26 @@ def _admm_sweep(  # type: ignore[no-untyped-def]
             x = data[p]
             for j in range(b):
                 row[j] += x * beta[k, j]
-        for j in range(b):
-            t = threshold[j]
-            w = state[i, j]
-            u = min(max(w, -t), t)
-            z = w - u
-            w = z + u + relaxation * (targets[i, j] - row[j] - z)
-            state[i, j] = w
-            u = min(max(w, -t), t)
-            w = w - u - u
-            row[j] = w
-            total[j] += w
-        for p in range(indptr[i], indptr[i + 1]):
-            k = indices[p]
-            x = data[p]
+        if relaxation:
             for j in range(b):
-                out[k, j] += x * row[j]
-
-
-@compiled(nogil=True, fastmath=True)
-def _path_sweep(  # type: ignore[no-untyped-def]
-    indptr, indices, data, threshold, scale, step, state, residual, row, out, total
-):  # pragma: no cover
-    """Move the state of one λ to the start of the next, whose threshold is `scale` times as large.
-
-    For every study i, with u = clip(w, ±t), z = w − u, and z₀ the residual of the λ before:
-
-        w ← z + step (z − z₀) + scale u,        z₀ ← z,        out += x_i (w − 2 clip(w, ±scale t)).
-    """
-    n, b = state.shape
-    out[:] = 0
-    total[:] = 0
-    for i in range(n):
-        for j in range(b):
-            t = threshold[j]
-            w = state[i, j]
-            u = min(max(w, -t), t)
-            z = w - u
-            w = z + step * (z - residual[i, j]) + scale[j] * u
-            residual[i, j] = z
-            state[i, j] = w
-            t = scale[j] * t
-            u = min(max(w, -t), t)
-            w = w - u - u
-            row[j] = w
-            total[j] += w
-        for p in range(indptr[i], indptr[i + 1]):
-            k = indices[p]
-            x = data[p]
+                t = threshold[j]
+                w = state[i, j]
+                u = min(max(w, -t), t)
+                z = w - u
+                w = z + u + relaxation * (targets[i, j] - row[j] - z)
+                state[i, j] = w
+                u = min(max(w, -t), t)
+                w = w - u - u
+                row[j] = w
+                total[j] += w
+        else:
             for j in range(b):
-                out[k, j] += x * row[j]
-
-
-@compiled(nogil=True)
-def _certificate_sweep(  # type: ignore[no-untyped-def]
-    indptr, indices, data, beta, offset, targets, rho, state, row, out, deviation, linear, total
-):  # pragma: no cover
-    """Sum what primal and dual values need, in float64, at β and ν = clip(ρ w, ±1).
-
-    deviation = Σ|y − X̃β|, linear = Σ ν y, total = Σ ν, out = Xᵀν.
-    """
-    n, b = targets.shape
-    out[:] = 0
-    deviation[:] = 0
-    linear[:] = 0
-    total[:] = 0
-    for i in range(n):
-        for j in range(b):
-            row[j] = -offset[j]
-        for p in range(indptr[i], indptr[i + 1]):
-            k = indices[p]
-            x = data[p]
-            for j in range(b):
-                row[j] += x * beta[k, j]
-        for j in range(b):
-            deviation[j] += abs(targets[i, j] - row[j])
-            nu = min(max(rho[j] * state[i, j], -1.0), 1.0)
-            linear[j] += nu * targets[i, j]
-            total[j] += nu
-            row[j] = nu
+                deviation[j] += abs(targets[i, j] - row[j])
+                t = threshold[j]
+                nu = min(max(state[i, j], -t), t) / t
+                linear[j] += nu * targets[i, j]
+                row[j] = nu
+                total[j] += nu
         for p in range(indptr[i], indptr[i + 1]):
             k = indices[p]
             x = data[p]

@@ -102,8 +102,8 @@ class Design:
         return product
 
     def rdot(self, A: NDArray[np.floating]) -> Array:
-        """Compute X̃ᵀ A, for A of shape (n_studies, n_columns)."""
-        product: Array = self.X.T @ A - np.outer(self.mean, A.sum(axis=0))
+        """Compute X̃ᵀ A, for A of shape (n_studies, ...)."""
+        product: Array = self.X.T @ A - np.multiply.outer(self.mean, A.sum(axis=0))
         return product
 
     def project(self, X: sp.csr_matrix) -> sp.csr_matrix:
