@@ -51,7 +51,7 @@ def measure(model, texts):
         q, mean = encoding.probabilities, model.mean_map_
         ours, others = (np.log(0.5 + 0.5 * (p * scale)[regions]).mean() for p in (q, mean))
         nats.append(ours - others)
-        named = encoding.find_named().values()
+        named = encoding.source.named().values()
         below += [q[inside].sum() < VISIBLE * mean[inside].sum() for inside in named]
     return np.array(nats), np.mean(below)
 

@@ -39,7 +39,7 @@ def test_results_can_be_pickled(amygdala, motor):
         copy = pickle.loads(pickle.dumps(encoding))
         np.testing.assert_array_equal(copy.probabilities, encoding.probabilities)
         np.testing.assert_array_equal(copy.terms["contribution"], encoding.terms["contribution"])
-        assert copy.suggest("amigdala") == encoding.suggest("amigdala")
+        assert copy.source.suggest("amigdala") == encoding.source.suggest("amigdala")
 
 
 def test_log_ratios_add_up(amygdala, motor):
@@ -99,9 +99,9 @@ def test_terms_and_their_places(amygdala, motor):
 def test_explanations_add_up(amygdala, motor):
     weights = np.random.default_rng(0).normal(size=len(amygdala.mean_map))
     result = subtract(motor, amygdala)
-    found = dict(zip(result.terms["term"], result.explain(weights)))
-    expected = dict(zip(motor.terms["term"], motor.explain(weights)))
-    for term, value in zip(amygdala.terms["term"], amygdala.explain(weights)):
+    found = dict(zip(result.terms["term"], result.source.explain(weights)))
+    expected = dict(zip(motor.terms["term"], motor.source.explain(weights)))
+    for term, value in zip(amygdala.terms["term"], amygdala.source.explain(weights)):
         expected[term] = expected.get(term, 0) - value
     assert found == pytest.approx(expected)
 

@@ -6,9 +6,11 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 
 from neurowhere import Encoder, default_atlas
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.encoding import judge_support
 from neurowhere.model.regions import N_REGIONS
+from neurowhere.model.source import TermUse
 from neurowhere.model.summary import summarise
+from neurowhere.model.support import Evidence
+from neurowhere.text.reading.mentions import Mention, Mentions
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -278,27 +280,36 @@ def test_support_says_how_much_is_known(model):
 
 
 def test_support_is_of_names_not_of_plain_words():
-    def level(known, unknown, words=4, **kind):
-        return judge_support(len(known), words, 0.5, unknown, known=known, **kind).level
+    def level(known, unknown, text="lobe of some kind", term="term", mentions=()):
+        names = [term, *(f"{term} {n}" for n in range(1, len(known)))]
+        uses = {
+            name: TermUse(1, 1.0, [(0, 4)], False, subject)
+            for name, subject in zip(names, known, strict=True)
+        }
+        return Evidence(text, 0.5, uses, Mentions(mentions), unknown).support.level
 
+    everyday, long = "your lobe, please", "lobe of some kind and of others in words"
+    placed = [Mention("lobe", 0, 4, is_structure=True)]
     assert level([1], unknown=1) == "good"
     assert level([1], unknown=2) == "weak"
     assert level([0, 0, 0, 0.5], unknown=1) == "weak"  # three generic words count for nothing
     assert level([0.75, 0.5], unknown=0) == "good"
-    assert level([0.75, 0.5], unknown=0, everyday=True) == "weak"
-    assert level([0.75, 0.5], unknown=0, everyday=True, science=True) == "good"
-    assert level([1, 0.5], unknown=0, everyday=True) == "good"
-    assert level([0.75, 0.5], unknown=0, words=9) == "weak"  # a sentence says more
-    assert level([0.75, 0.5], unknown=0, words=9, science=True) == "good"
-    assert level([0.75, 0.75, 0.5], unknown=0, words=9) == "good"
+    assert level([0.75, 0.5], unknown=0, text=everyday) == "weak"
+    assert level([0.75, 0.5], unknown=0, text=f"{everyday}: brain") == "good"
+    assert level([1, 0.5], unknown=0, text=everyday) == "good"
+    assert level([0.75, 0.5], unknown=0, text=long) == "weak"  # a sentence says more
+    assert level([0.75, 0.5], unknown=0, text=f"{long} of patients") == "good"
+    assert level([0.75, 0.75, 0.5], unknown=0, text=long) == "good"
     assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
-    assert level([0.75, 0.75, 0.75, 0.75], unknown=4) == "weak"  # nothing of the brain is named
-    assert level([0.75, 0.75, 0.75, 0.75], unknown=4, science=True) == "good"
-    assert level([1], unknown=3, placed=True) == "good"  # the map is far from the mean map
-    assert level([1], unknown=4, placed=True) == "weak"
-    assert level([1], unknown=1, lesions=True) == "weak"  # of a place that is not known
-    assert level([1], unknown=0, lesions=True) == "good"
-    assert level([1], unknown=0, organ=True) == "weak"
+    assert level([0.75] * 4, unknown=4) == "weak"  # nothing of the brain is named
+    assert level([0.75] * 4, unknown=4, text="neural lobe") == "good"
+    assert level([1], unknown=3, mentions=placed) == "good"  # the map is far from the mean map
+    assert level([1], unknown=4, mentions=placed) == "weak"
+    assert level([1], unknown=1, term="infarct") == "weak"  # of a place that is not known
+    assert level([1], unknown=0, term="infarct") == "good"
+    assert level([1], unknown=0, text="lobe of the lung") == "weak"
+    assert level([1], unknown=0, text="lobe: for i in range(3): print(lobe[i])") == "weak"
+    assert level([1], unknown=0, text="Lappen der linken Lunge ist nicht zu sehen") == "weak"
 
 
 @pytest.mark.parametrize(

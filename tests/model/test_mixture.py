@@ -62,7 +62,7 @@ def test_shares_of_places_sum_to_the_probability_of_a_voxel(report, model):
     first = table.iloc[0]
     assert (first["place"], first["role"], first["side"]) == ("temporal lobe", "seat", "left")
     region = int(model.partition_.region_of(np.array([POINT]))[0])
-    mixture = report.report.mixture
+    mixture = report.mixture
     parts = [part.share * part.map[region] for part in mixture.components]
     whole = sum(parts) + mixture.share_of_whole * mixture.whole[region]
     assert whole == pytest.approx(report.probabilities[region], rel=1e-4)
@@ -152,9 +152,9 @@ def test_reports_of_a_list_keep_no_maps_of_their_places(model):
     found = list(model.encode_many(texts))
     n_regions = model.partition_.n_regions
     for encoding in found:
-        assert len(encoding.report.mixture.components) > 1
+        assert len(encoding.mixture.components) > 1
         np.testing.assert_allclose(
-            encoding.report.mixture.probabilities, encoding.probabilities, rtol=1e-4
+            encoding.mixture.probabilities, encoding.probabilities, rtol=1e-4
         )
         maps = 4 * n_regions
         assert len(pickle.dumps(encoding)) < 1.5 * maps + 10_000

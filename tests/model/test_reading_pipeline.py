@@ -200,7 +200,7 @@ def test_everyday_words_stand_for_terms(shipped, lay, term):
 def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkeypatch):
     runs = "".join(f"In run {'i' * n} the left amygdala was seen again. " for n in range(1, 400))
     text = f"{runs} Slices went from the frontal lobe to the cortex."
-    read = shipped._read([text], shipped.reader)
+    read = shipped.read([text], shipped.reader)
     n_structures = len(read.counted.balance(read.features, np.zeros(1))[0])
     seen = []
 
@@ -211,7 +211,7 @@ def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkey
     original = LogLinear.shifts
     monkeypatch.setattr(LogLinear, "shifts", shifts)
     fast = shipped.encode(text).probabilities
-    monkeypatch.setattr("neurowhere.model.text_model.FAINT", 0.0)
+    monkeypatch.setattr("neurowhere.model.prediction.FAINT", 0.0)
     whole = shipped.encode(text).probabilities
     assert seen[0] < seen[1] == n_structures
     assert np.abs(fast - whole).sum() / 2 < 0.005

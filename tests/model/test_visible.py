@@ -15,20 +15,20 @@ TEXTS = [
 
 @pytest.fixture(autouse=True)
 def forget(shipped):
-    shipped.__dict__.pop("_visible_structures", None)
+    shipped.__dict__.pop("_maker", None)
 
 
 def test_structures_are_forgotten_and_met_again(shipped, monkeypatch):
     """A server that reads for weeks meets every name there is."""
     expected = [shipped.encode(text).probabilities for text in TEXTS]
-    n_kept = len(shipped._visible._kept)
+    n_kept = len(shipped.maker.visible._kept)
     assert n_kept > 5
-    shipped.__dict__.pop("_visible_structures")
+    shipped.__dict__.pop("_maker")
     monkeypatch.setattr(visible, "N_KEPT", 3)
     for _ in range(2):
         found = [each.probabilities for each in shipped.encode_many(TEXTS)]
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-9)
-        assert len(shipped._visible._kept) <= 3
+        assert len(shipped.maker.visible._kept) <= 3
 
 
 def test_cores_are_made_once(shipped, monkeypatch):

@@ -391,7 +391,7 @@ def _why_nothing(encoding: "Encoding", text: "Text") -> str:
         reason = f"the model knows only words of {text.name} that point nowhere alone ({generic})"
     else:
         reason = f"the model knows no word of {text.name}, so that there is nothing to map"
-    near = {name for word in encoding.unknown for name in encoding.suggest(word.word)[:1]}
+    near = {name for word in encoding.unknown for name in encoding.source.suggest(word.word)[:1]}
     if near:
         return f"{reason}; did you mean {' or '.join(sorted(near))}?"
     return f"{reason}; name parts of the brain, functions or disorders, in English"

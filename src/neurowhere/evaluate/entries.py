@@ -70,7 +70,7 @@ class EncoderEntry:
     def masses(self, studies: Corpus, share: float) -> NDArray[np.float64]:
         """Return the mass that should hold a share of the peaks of each study."""
         features = self.encoder.transform(studies)
-        masses = [self.encoder._mass_for(row, share) for row in features]
+        masses = [self.encoder.mass_for(row, share) for row in features]
         return np.array(masses, dtype=np.float64)
 
     @property

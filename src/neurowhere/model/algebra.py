@@ -12,16 +12,16 @@ Such a map of a difference still has much of q̄: its highest places are those o
 are therefore ranked by how much likelier they are by what was added than by what was subtracted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
-from neurowhere.model.encoding import Contrast, Encoding, TermUse, no_studies, nowhere
+from neurowhere.model.encoding import Contrast, Encoding
+from neurowhere.model.source import Source, TermUse
 from neurowhere.text.reading.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
@@ -146,36 +146,76 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
             text += f"\n{PLUS if factor >= 0 else MINUS} "
         parts.append(_Part(encoding, float(factor), len(text)))
         text += encoding.text
-    uses, explain = _join_terms(parts)
-    first = encodings[0]
-    return replace(
-        first,
-        contrast=None,
-        report=None,
-        find_named=partial(_named, parts),
-        text=text,
-        probabilities=q.astype(np.float32),
-        find_uses=partial(dict, uses),
-        mentions=_join_mentions(parts),
-        listed=next(
-            (part.offset + part.encoding.listed for part in parts if part.encoding.listed), None
-        ),
-        explain=explain,
-        find_similar=no_studies,  # they are close to texts, not to sums of them
-        find_outside=nowhere,  # who adds or subtracts texts wants their maps
-    )
+    return Encoding(text, q.astype(np.float32), _Sum(encodings[0].source, parts))
 
 
-def _named(parts: Sequence[_Part]) -> dict[str, NDArray[np.bool_]]:
-    """Return the places that the texts name which were added."""
-    named: dict[str, NDArray[np.bool_]] = {}
-    for part in parts:
-        named |= part.encoding.find_named() if part.factor > 0 else {}
-    return named
+class _Sum(Source):
+    """What a sum was made from: its parts, the first of which tells of the model."""
+
+    def __init__(self, first: Source, parts: Sequence[_Part]) -> None:
+        super().__init__(first.mean_map, first.partition, first.brain)
+        self.unit = first.unit
+        self.parts, self._first = parts, first
+        self._uses = _join_uses(parts)
+
+    def __reduce__(self) -> Any:
+        return _Sum, (self._first, self.parts)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no term counts."""
+        return not self._uses
+
+    @property
+    def mentions(self) -> Mentions:
+        """All that was read in the parts."""
+        return _join_mentions(self.parts)
+
+    @property
+    def listed(self) -> int | None:  # type: ignore[override]
+        """Characters of the whole text in which mentions are listed; None for all."""
+        listed = (part.offset + part.encoding.listed for part in self.parts if part.encoding.listed)
+        return next(listed, None)
+
+    def uses(self) -> dict[str, TermUse]:
+        """Return how the parts use their terms, the heaviest first."""
+        return self._uses
+
+    def mass_for(self, share: float) -> float:
+        """Return the predicted mass that holds a share of the peaks of unseen studies."""
+        return self._first.mass_for(share)
+
+    def gain(self, nats: float) -> float:
+        """Return the gain that unseen studies showed where the model expects one, in nats."""
+        return self._first.gain(nats)
+
+    def explain(self, places: Floats) -> Floats:
+        """Return what each of `uses` adds to a weighted sum of the regions, or to several."""
+        row_of = {term: row for row, term in enumerate(self._uses)}
+        total: Floats = np.zeros((len(row_of), *places.shape[1:]))
+        for part in self.parts:
+            rows = [row_of[term] for term in part.encoding.uses]
+            total[rows] += part.factor * part.encoding.source.explain(places)
+        return total
+
+    def suggest(self, word: str) -> list[str]:
+        """Return known names that are spelt like a word."""
+        return self._first.suggest(word)
+
+    def named(self) -> dict[str, NDArray[np.bool_]]:
+        """Return the places that the texts name which were added."""
+        named: dict[str, NDArray[np.bool_]] = {}
+        for part in self.parts:
+            named |= part.encoding.source.named() if part.factor > 0 else {}
+        return named
+
+    def origin(self) -> dict[str, Any]:
+        """Return what the model is, and how it read the texts."""
+        return self._first.origin()
 
 
-def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[Floats], Floats]]:
-    """Join the terms of all parts, the heaviest first, and make what explains each."""
+def _join_uses(parts: Sequence[_Part]) -> dict[str, TermUse]:
+    """Join the terms of all parts, the heaviest first."""
     joined: dict[str, TermUse] = {}
     for part in parts:
         for term, use in part.encoding.uses.items():
@@ -187,18 +227,7 @@ def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[F
                 before.implied and use.implied,
                 use.subject,
             )
-    uses = dict(sorted(joined.items(), key=lambda pair: -abs(pair[1].weight)))
-    row_of = {term: row for row, term in enumerate(uses)}
-    rows = [[row_of[term] for term in part.encoding.uses] for part in parts]
-    return uses, partial(_explain, parts, rows)
-
-
-def _explain(parts: Sequence[_Part], rows: list[list[int]], weights: Floats) -> Floats:
-    n_terms = 1 + max((row for here in rows for row in here), default=-1)
-    total: Floats = np.zeros((n_terms, *weights.shape[1:]))
-    for part, here in zip(parts, rows, strict=True):
-        total[here] += part.factor * part.encoding.explain(weights)
-    return total
+    return dict(sorted(joined.items(), key=lambda pair: -abs(pair[1].weight)))
 
 
 def _join_mentions(parts: Sequence[_Part]) -> Mentions:

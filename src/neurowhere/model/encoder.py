@@ -411,8 +411,8 @@ class Encoder(TextModel):
                 yield self.predict_features(features[start : start + chunk])
         else:
             for texts in chunks(as_texts(X), chunk):
-                readings = self._read(texts, self.reader)
-                yield self._predict_readings(texts, readings, self.reader).probabilities
+                readings, sides = self.read(texts, self.reader), self.follows_sides(self.reader)
+                yield self.maker.predict(texts, readings, sides=sides).probabilities
 
     # ---- scoring
 

@@ -1,9 +1,7 @@
 """Encoding: what a model makes of one text, as maps and tables."""
 
 import os
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -14,31 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
-from neurowhere.model import lending
 from neurowhere.model.methods import AAL3, MethodsText, write_methods
-from neurowhere.model.mixture import TINY, Report
+from neurowhere.model.mixture import TINY, Mixture, Report
 from neurowhere.model.schema import Support
+from neurowhere.model.source import Source, TermUse
+from neurowhere.model.support import Evidence, withhold
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.contradictions import Contradiction, find_contradictions
 from neurowhere.text.findings import Finding
 from neurowhere.text.kinds import Kind
-from neurowhere.text.language import is_foreign
-from neurowhere.text.outside import Outside
-from neurowhere.text.places import is_lesion
 from neurowhere.text.reading.mentions import Mentions, Span
 from neurowhere.text.sections import read_sections
-from neurowhere.text.unknown import (
-    UnknownWord,
-    is_code,
-    is_everyday,
-    is_lettered,
-    is_numbered,
-    is_of_organ,
-    is_science,
-    unknown_words,
-)
+from neurowhere.text.unknown import UnknownWord, unknown_words
 from neurowhere.text.words import without_markup
 
 if TYPE_CHECKING:
@@ -48,39 +35,6 @@ N_PEAKS = 10
 Maps = Literal["none", "nifti", "all"]
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
-FEW_NATS, MANY_NATS = 0.085, 0.4  # expected gains that support little, and much
-LEAST_KNOWN, MANY_TERMS = 0.4, 15  # share of content words known; terms that make up for it
-# The same share where nothing of the brain is named, and for a structure with many nats.
-LEAST_KNOWN_ELSEWHERE, LEAST_KNOWN_PLACED = 0.5, 0.25
-SENTENCE, LEAST_SAID = 7, 2.0  # words of a sentence; what known words of it must say of the brain
-WORD = re.compile(r"[^\W\d_]+")
-
-
-@dataclass(frozen=True, slots=True)
-class TermUse:
-    """How a text uses a term.
-
-    Attributes
-    ----------
-    count : int
-        Mentions that count.
-    weight : float
-        Feature x_t.
-    where : list of (int, int)
-        Where the mentions are.
-    implied : bool
-        Whether the text does not name it: the name of an artery, a syndrome or a sign points to
-        it by a rule.
-    subject : float
-        How much it tells that a text is about the brain, from 0 for generic words to 1 for the
-        names of structures and diseases.
-    """
-
-    count: int
-    weight: float
-    where: list[Span]
-    implied: bool = False
-    subject: float = 1.0
 
 
 class Contrast(NamedTuple):
@@ -98,29 +52,6 @@ class Contrast(NamedTuple):
     gain: NDArray[np.floating]
 
 
-def no_studies() -> None:
-    """Return None: no similar studies are known."""
-
-
-def nowhere() -> None:
-    """Return None: no finding outside the brain is known."""
-
-
-def _no_names(word: str) -> list[str]:
-    """Suggest no names for a word.
-
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    list of str
-    """
-    del word
-    return []
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
     """The distribution over the brain that a model predicts from one text.
@@ -132,79 +63,67 @@ class Encoding:
     text : str
     probabilities : array of shape (m,)
         Probability of each region of the partition; they sum to 1.
-    mean_map : array of shape (m,)
-        Probability of each region over the training studies: what to expect of any text.
-    partition : Partition
-    brain : VoxelGrid
-        Its volume V is that of the uniform density.
-    find_uses : callable
-        Returns `uses`.
-    mentions : Mentions
-        All that was read: also what the text denies, and the sides that it gives.
-    listed : int, optional
-        Characters of the text in which mentions and unknown words are listed; by default all.
-        The rest of a very long text counts all the same.
-    calibrate : callable
-        From a share of the peaks of unseen studies to the predicted mass that holds it. For a
-        model that was not calibrated, this is the share itself.
-    expect : callable
-        From the gain over the mean map that the model expects to the one that unseen studies
-        showed, both in nats. For a model that was not calibrated, these are the same.
-    explain : callable
-        From weights of the regions, or a column for each of several sums, to what each of `uses`
-        adds to their weighted sum; exact.
-    unit : "probability" or "log probability"
-        Unit of what terms add.
-    find_similar : callable
-        Returns `similar`.
-    suggest : callable
-        Returns known names that are spelt like a word.
-    find_named : callable
-        Returns the regions of the places that the text names, (m,) each, where the model has them.
-    report : Report, optional
-        What a text that is drawn as a report says, and the parts of its map.
-    find_outside : callable
-        Returns where outside the brain the finding of the text is; None if it is not.
-    find_origin : callable
-        Returns what the model is, and how it read the text.
+    source : Source
+        What the map was made from: the text as the model has read it, or the parts of a sum.
     problem : str, optional
         Why one of many texts could not be read, in one line; the rest is then that of an empty
         text: the mean map.
     contrast : Contrast, optional
         What a difference of texts is made of.
-    model : Encoder, optional
-        The model that made it, without which it is pickled: it is found again in the process, or
-        loaded from where it was.
     """
 
     text: str
     probabilities: NDArray[np.float32]
-    mean_map: NDArray[np.floating]
-    partition: Partition
-    brain: VoxelGrid
-    find_uses: Callable[[], dict[str, TermUse]] = field(default=dict)
-    mentions: Mentions = field(default_factory=lambda: Mentions(()))
-    listed: int | None = None
-    calibrate: Callable[[float], float] = field(default=float)
-    expect: Callable[[float], float] = field(default=float)
-    explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
-    unit: Literal["probability", "log probability"] = "probability"
-    find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
-    suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
-    find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
-    report: Report | None = None
-    find_outside: Callable[[], Outside | None] = field(default=nowhere)
-    find_origin: Callable[[], dict[str, Any]] = field(default=dict)
+    source: Source
     problem: str | None = None
     contrast: Contrast | None = None
-    model: Any = None
 
-    def __reduce__(self) -> Any:
-        """Pickle without the model, and without what can be computed again."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
-        if self.model is None:
-            return _restored, (None, state)
-        return _restored, (lending.key_of(self.model), lending.dump(state, self.model))
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def mean_map(self) -> NDArray[np.floating]:
+        """Probability of each region over the training studies: what to expect of any text."""
+        return self.source.mean_map
+
+    @property
+    def partition(self) -> Partition:
+        """Regions of the model."""
+        return self.source.partition
+
+    @property
+    def brain(self) -> VoxelGrid:
+        """Grid whose volume V is that of the uniform density."""
+        return self.source.brain
+
+    @property
+    def unit(self) -> Literal["probability", "log probability"]:
+        """Unit of what terms add."""
+        return self.source.unit
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """All that was read: also what the text denies, and the sides that it gives."""
+        return self.source.mentions
+
+    @property
+    def listed(self) -> int | None:
+        """Characters of the text in which mentions and unknown words are listed; None for all.
+
+        The rest of a very long text counts all the same.
+        """
+        return self.source.listed
+
+    @property
+    def report(self) -> Report | None:
+        """What a text that is drawn as a report says."""
+        return self.source.report
+
+    @property
+    def mixture(self) -> Mixture | None:
+        """The parts of the map of a report; None for a text that has no place."""
+        return self.source.mixture
 
     def checked(self) -> "Encoding":
         """Return this encoding, or raise a `ReadingError` if it has a problem.
@@ -249,7 +168,7 @@ class Encoding:
             log_ratio of the place's own map to the mean map. The shares sum to 1. Empty for a
             study.
         """
-        mixture = None if self.report is None else self.report.mixture
+        mixture = self.mixture
         columns = ["place", "role", "side", "share", "log_ratio"]
         if mixture is None:
             return pd.DataFrame(columns=columns)
@@ -265,7 +184,7 @@ class Encoding:
     @cached_property
     def uses(self) -> dict[str, TermUse]:
         """How the text uses the terms that it affirms, the heaviest first."""
-        return self.find_uses()
+        return self.source.uses()
 
     @cached_property
     def terms(self) -> pd.DataFrame:
@@ -281,19 +200,19 @@ class Encoding:
                 "count": [use.count for use in uses],
                 "weight": np.array([use.weight for use in uses], dtype=np.float32),
                 "where": [use.where for use in uses],
-                "contribution": self.explain(self.probabilities - self.mean_map) if uses else (),
+                "contribution": self.source.explain(self.probabilities - self.mean_map),
             }
         )
 
     @cached_property
     def similar(self) -> pd.DataFrame | None:
         """Training studies with the closest texts: id, title, similarity, link; or None."""
-        return self.find_similar()
+        return self.source.similar()
 
     @property
     def is_mean_map(self) -> bool:
         """Whether no term was found, so that the map is the mean map."""
-        return not self.uses
+        return self.source.says_nothing
 
     @property
     def density(self) -> NDArray[np.float64]:
@@ -374,7 +293,7 @@ class Encoding:
         """
         if not 0 < share <= 1:
             raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
-        return highest_density(self.probabilities, self.density, self.calibrate(share))
+        return highest_density(self.probabilities, self.density, self.source.mass_for(share))
 
     @cached_property
     def unknown(self) -> list[UnknownWord]:
@@ -389,12 +308,12 @@ class Encoding:
     @cached_property
     def support(self) -> Support:
         """How well the model can tell where the text points."""
-        support, outside = self._judge(), self.find_outside()
-        if self.report is not None and self.report.is_normal and outside is None:
+        support, outside, is_text = self._judge(), self.source.outside, self.source.is_text
+        if self.source.is_normal and outside is None:
             return withhold(support, "the report says that nothing is wrong")
-        if support.foreign and self.find_outside is not nowhere:
+        if support.foreign and is_text:
             return withhold(support, "not in English; translate the text")
-        if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
+        if self.is_silent and is_text:
             return withhold(support, self._why_silent())
         if outside is None:
             return support
@@ -404,8 +323,7 @@ class Encoding:
     @property
     def is_silent(self) -> bool:
         """Whether nothing says where: neither what is found, nor that it is elsewhere or normal."""
-        is_normal = self.report is not None and self.report.is_normal
-        return self.is_mean_map and not is_normal and self.find_outside() is None
+        return self.is_mean_map and not self.source.is_normal and self.source.outside is None
 
     def _why_silent(self) -> str:
         found = [mention for mention in self.mentions if not mention.is_generic]
@@ -416,40 +334,12 @@ class Encoding:
         return "no place: the model knows no word of this text"
 
     def _judge(self) -> Support:
-        n_words = sum(1 for _ in WORD.finditer(self.text))
-        named = sum(not use.implied for use in self.uses.values())
-        n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
-        terms = named + (n_rules if len(self.uses) > named else 0)
-        if self.is_mean_map:
-            foreign = is_foreign(self.text)
-            return judge_support(0, n_words, 0.0, len(self.unknown), foreign=foreign)
-        nats = self.expect(float(self.probabilities @ self.log_ratio))
-        present = (mention for mention in self.mentions.found if mention.is_present)
-        structures = [m for m in present if m.is_structure and not m.is_generic]
-        spans = [
-            span
-            for term, use in self.uses.items()
-            if use.subject >= 1 and not is_lesion(term)
-            for span in use.where
-        ]
-        telling = [self.text[start:end] for start, end in spans]
-        support = judge_support(
-            terms,
-            n_words,
-            nats,
-            len(self.unknown),
-            known=[use.subject for use in self.uses.values()],
-            placed=bool(structures),
-            lesions=all(is_lesion(term) for term, use in self.uses.items() if use.subject),
-            foreign=is_foreign(self.text),
-            organ=is_of_organ(self.text, telling),
-            code=is_code(self.text),
-            lettered=is_lettered(self.text, spans),
-            numbered=is_numbered(self.text, spans),
-            everyday=is_everyday(self.text),
-            science=is_science(self.text) or any(m.side for m in structures),
-        )
-        if self.listed is None:
+        nats = 0.0
+        if not self.is_mean_map:
+            nats = self.source.gain(float(self.probabilities @ self.log_ratio))
+        evidence = Evidence(self.text, nats, self.uses, self.mentions, len(self.unknown))
+        support = evidence.support
+        if self.listed is None or self.is_mean_map:
             return support
         part = f"the first {self.listed:,} of {len(self.text):,} characters"
         return replace(support, summary=f"{support.summary}; mentions are listed for {part}")
@@ -505,7 +395,7 @@ class Encoding:
         -------
         array of shape (n_terms,) or (n_terms, n)
         """
-        return self.explain((self._weights(place).T - self.mean_map).T)
+        return self.source.explain((self._weights(place).T - self.mean_map).T)
 
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
         if place is None:
@@ -652,7 +542,7 @@ class Encoding:
         MethodsText
             With `text` and `bibtex`; printed, one after the other.
         """
-        origin = self.find_origin()
+        origin = self.source.origin()
         return write_methods(origin, origin.get("reading", {}), self.kind, atlas=atlas)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
@@ -787,97 +677,6 @@ class Encoding:
         return encoding_html(self)
 
 
-def _restored(key: str | None, content: Any) -> Encoding:
-    """Undo `Encoding.__reduce__`."""
-    return Encoding(**(content if key is None else lending.load(content, lending.model_of(key))))
-
-
-def judge_support(
-    terms: int,
-    words: int,
-    nats: float,
-    unknown: int = 0,
-    *,
-    known: Sequence[float] = (),
-    placed: bool = False,
-    lesions: bool = False,
-    foreign: bool = False,
-    organ: bool = False,
-    code: bool = False,
-    lettered: bool = False,
-    numbered: bool = False,
-    everyday: bool = False,
-    science: bool = False,
-) -> Support:
-    """Judge how well a model can tell where a text points.
-
-    It is weak where the map hardly differs from the mean map, or where most content words of a text
-    with few terms are unknown: such a text is about something else, or in another language. Generic
-    words count for neither. Where nothing of the brain is named, a text of everyday life and a
-    sentence with few known words are weak, too. So are a lesion in a place that is not known, and a
-    text of another organ ("right lower lobe pneumonia"), a program, and an abbreviation beside
-    unknown words or a number ("M1 motorway", "AD 1066"). A structure with a map far from the mean
-    map needs fewer known words.
-
-    Parameters
-    ----------
-    terms, words, nats, unknown, foreign
-        As in `neurowhere.model.schema.Support`.
-    known : sequence of float
-        How much each known term tells that the text is about the brain, from 0 to 1.
-    placed, lesions : bool
-        Whether a structure is named, and whether nothing but lesions is ("infarct").
-    organ : bool
-        Whether the text is of another organ, and names no place that only the brain has.
-    code : bool
-        Whether the text is a program.
-    lettered, numbered : bool
-        Whether nothing of the brain is named but by a few letters, and whether a number follows.
-    everyday, science : bool
-        Whether the text is of everyday life, and whether it speaks of the brain.
-
-    Returns
-    -------
-    Support
-    """
-    is_elsewhere = max(known, default=0) < 1 and not science
-    least = LEAST_KNOWN_ELSEWHERE if is_elsewhere else LEAST_KNOWN
-    least = LEAST_KNOWN_PLACED if placed and nats >= MANY_NATS else least
-    is_strange = sum(known) < min(MANY_TERMS, least * (sum(known) + unknown))
-    is_strange |= lesions and unknown > 0
-    is_strange |= terms > 0 and not any(known)  # extra words alone
-    if is_elsewhere:
-        is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
-    if lettered and not science:
-        others = sum(known) - max(known, default=0)
-        is_strange |= others < unknown + numbered
-    is_weak = foreign or organ or code or is_strange or nats < FEW_NATS
-    level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"
-    found = f"{terms} known term{'s' * (terms != 1)}"
-    found += f", {unknown} unknown word{'s' * (unknown != 1)}" * bool(unknown)
-    found += ", not in English" * foreign
-    summary = f"{level} ({found}; expected gain over the mean map {nats:.2f} nats)"
-    return Support(level, terms, words, unknown, foreign, nats, summary)
-
-
-def withhold(support: Support, reason: str) -> Support:
-    """Return the support of a text whose map is shown only if it is asked for.
-
-    Parameters
-    ----------
-    support : Support
-        That of its words.
-    reason : str
-        Why, in a line without a point: "outside the brain: spinal cord".
-
-    Returns
-    -------
-    Support
-    """
-    offer = "; a map of brain studies about it is available" * (support.level == "good")
-    return replace(support, level="none", withheld=reason, summary=f"{reason}{offer}")
-
-
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the ratio of each probability to that of the mean map, NaN where that is zero."""
     nothing = np.full(len(mean), np.nan)
@@ -891,6 +690,8 @@ def _place(peaks: pd.DataFrame) -> str:
 
 def _longest_around(name: str, places: list[list[str]]) -> str:
     """Return the longest name around another, which itself it is if one place has no longer one."""
+    if any(len(names) == 1 for names in places):
+        return name
     longest = [
         max((each for each in names if f" {name} " in f" {each} "), key=len) for names in places
     ]

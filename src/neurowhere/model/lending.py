@@ -1,12 +1,10 @@
 """Lending: results that are pickled without the model that they came from.
 
-What belongs to the model is written as its name, and found again by the model's key: among the
-models of the process, or in the folder that it was loaded from. A result of 120 kB would otherwise
-take 50 MB along, and a hundred of them a hundred copies.
+A model is found again by its key: among the models of the process, or in the folder that it was
+loaded from. A result of 120 kB would otherwise take 50 MB along, and a hundred of them a hundred
+copies.
 """
 
-import io
-import pickle
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -48,40 +46,3 @@ def model_of(key: str) -> Any:
             "the model of this result is not here; load it first, or fit it in the same process"
         )
     return model
-
-
-def dump(value: Any, model: Any) -> bytes:
-    """Pickle a value, but for what belongs to its model."""
-    stream = io.BytesIO()
-    _Pickler(stream, _parts(model)).dump(value)
-    return stream.getvalue()
-
-
-def load(content: bytes, model: Any) -> Any:
-    """Undo `dump`."""
-    return _Unpickler(io.BytesIO(content), model).load()
-
-
-def _parts(model: Any) -> dict[int, str]:
-    """Return the names of what belongs to a model, by identity."""
-    names = ("partition_", "brain_", "mean_map_", "predictor_", "extractor_", "vocabulary_")
-    parts = {id(getattr(model, name)): name for name in names if hasattr(model, name)}
-    return {**parts, id(model): ""}
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, stream: io.BytesIO, parts: dict[int, str]) -> None:
-        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
-        self._parts = parts
-
-    def persistent_id(self, obj: Any) -> str | None:
-        return self._parts.get(id(obj))
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, stream: io.BytesIO, model: Any) -> None:
-        super().__init__(stream)
-        self._model = model
-
-    def persistent_load(self, pid: str) -> Any:
-        return getattr(self._model, pid) if pid else self._model

@@ -16,7 +16,7 @@ the seats together.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -194,21 +194,13 @@ class Report:
     gate : float
         How far it is one, from 0 to 1; the map as a study has the rest.
     findings : tuple of Finding
-    make : callable
-        Returns `mixture`, whose maps of many texts would weigh more than all else.
     is_normal : bool
         Whether it says that nothing is wrong: no seat, and no sign that points to one.
     """
 
     gate: float
     findings: tuple[Finding, ...]
-    make: Callable[[], Mixture | None]
     is_normal: bool = False
-
-    @property
-    def mixture(self) -> Mixture | None:
-        """The parts of the map; None for a text that has no place."""
-        return self.make()
 
 
 class PlaceMaps:

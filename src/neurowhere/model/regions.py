@@ -148,7 +148,7 @@ def region_table(regions: list[Region]) -> pd.DataFrame:
 
 def landmarks_of(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, Mask]:
     """Return the places that a text names and the atlas lacks, each once: its regions, (m,)."""
-    return _lacking(encoding.find_named(), gazetteer)
+    return _lacking(encoding.source.named(), gazetteer)
 
 
 def _lacking(named: dict[str, Mask], gazetteer: Gazetteer) -> dict[str, Mask]:
@@ -178,7 +178,7 @@ class _Listing:
 
     @cached_property
     def named(self) -> dict[str, Mask]:
-        return self.encoding.find_named()
+        return self.encoding.source.named()
 
     @cached_property
     def landmarks(self) -> dict[str, Mask]:

@@ -116,7 +116,7 @@ def seat_region(encoding: Encoding) -> NDArray[np.bool_]:
     territory of an artery, has the smallest region that holds `HOLDING` of its map. A seat that
     another one makes more precise, such as a lobe beside its gyrus, is left out.
     """
-    mixture = encoding.report and encoding.report.mixture
+    mixture = encoding.mixture
     parts = [part for part in mixture.components if part.place.role == "seat"] if mixture else []
     regions = [_region(part, encoding.partition) for part in parts]
     joined = np.zeros(len(encoding.mean_map), bool)

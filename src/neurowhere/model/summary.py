@@ -91,7 +91,7 @@ def summarise(
         ],
         rules=_rules(encoding),
         unknown=[
-            Unknown(word, (start, end), encoding.suggest(word))
+            Unknown(word, (start, end), encoding.source.suggest(word))
             for word, start, end in encoding.unknown[:N_UNKNOWN]
         ],
         regions=regions_of(encoding, gazetteer, n_regions, n_explained, sort),
@@ -135,8 +135,8 @@ def contradictions_of(encoding: Encoding) -> list[Contradiction]:
 def findings_of(encoding: Encoding) -> list[Finding]:
     """Return what a report says is wrong, with the share of each place in the map."""
     shares: dict[tuple[int, int], float] = {}
-    if encoding.report is not None and encoding.report.mixture is not None:
-        for component in encoding.report.mixture.components:
+    if encoding.mixture is not None:
+        for component in encoding.mixture.components:
             shares[component.place.span] = component.share
     return [
         Finding(

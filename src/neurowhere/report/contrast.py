@@ -13,6 +13,7 @@ from neurowhere.contrast.contrast import Contrast
 from neurowhere.contrast.covariates import LENGTHS
 from neurowhere.contrast.regression import RATE
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.source import Source
 from neurowhere.report.comparison import name_rows, new_figure
 from neurowhere.report.encoding import viewer_data
 from neurowhere.report.maps import CONTRAST_UNIT, DPI, draw_map, strongest_place, write_png
@@ -311,9 +312,7 @@ def _viewer_data(contrast: Contrast) -> dict[str, Any]:
     mean = Encoding(
         text="",
         probabilities=contrast.probabilities.astype(np.float32),
-        mean_map=contrast.reference,
-        partition=contrast.partition,
-        brain=contrast.brain,
+        source=Source(contrast.reference, contrast.partition, contrast.brain),
     )
     data = viewer_data(mean, strongest_place(contrast.threshold_img), contrast.atlas)
     return data | {"contrast": True, "average": False}

@@ -281,7 +281,7 @@ def _describe(encoding: Encoding) -> dict[str, Any]:
             "log_ratio": "nats, of half-uniform densities",
             "contribution": encoding.unit,
         },
-        "mass": {f"{share:.0%}": encoding.calibrate(share) for share in SHARES},
+        "mass": {f"{share:.0%}": encoding.source.mass_for(share) for share in SHARES},
     }
 
 

@@ -131,7 +131,7 @@ def draw_figure(
 
 def caption_of(encodings: Sequence[Encoding], **drawn: Any) -> str:
     """Write the caption of the figure of one encoding or two; `drawn` is as of `write_caption`."""
-    origin, kinds = encodings[0].find_origin(), {each.kind for each in encodings}
+    origin, kinds = encodings[0].source.origin(), {each.kind for each in encodings}
     kind = encodings[0].kind if len(kinds) == 1 else None
     methods = write_methods(origin, origin.get("reading", {}), kind)
     is_mean = all(each.is_mean_map for each in encodings)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from neurowhere.text.words import cuts, word_set
 
 LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS_ALONE = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
 ACCENT = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõìòåøăąćęłńśźżğışčďěňřšťůž]")
 # Endings of nouns and adjectives that are English in no word: "Aphasie", "thalamisch", "lesión".
 ENDING = re.compile(
@@ -74,6 +75,15 @@ OF_A_TELLING_WORD, OF_AN_ENDING, OF_A_LITTLE_WORD, OF_AN_ACCENT = 1.5, 0.75, 0.5
 ENOUGH = 2.0
 
 
+def words_of_letters(text: str) -> list[str]:
+    """Return the runs of letters in a text.
+
+    >>> words_of_letters("T1 of the naïve_brain"), words_of_letters("l'insula")
+    (['T', 'of', 'the', 'naïve', 'brain'], ['l', 'insula'])
+    """
+    return text.translate(_LETTERS_ALONE).split() if text.isascii() else LETTERS.findall(text)
+
+
 def is_foreign(text: str) -> bool:
     """Whether the letters, or the words of a text, are not English.
 
@@ -89,10 +99,11 @@ def is_foreign(text: str) -> bool:
     n_letters = n_ascii = 0
     times: Counter[str] = Counter()
     for start, end in cuts(text):
-        words = LETTERS.findall(text[start:end].lower())
-        letters = "".join(words)
-        n_letters += len(letters)
-        n_ascii += len(letters.encode("ascii", "ignore"))
+        words = words_of_letters(text[start:end].lower())
+        if not text.isascii():
+            letters = "".join(words)
+            n_letters += len(letters)
+            n_ascii += len(letters.encode("ascii", "ignore"))
         times.update(words)
     if n_ascii * 2 < n_letters:
         return True

@@ -31,7 +31,7 @@ from neurowhere.text.reading.tables import (
 )
 from neurowhere.text.reading.tags import Tag, find_cues
 from neurowhere.text.sections import read_sections
-from neurowhere.text.words import fold, plain_with_origin, token_spans
+from neurowhere.text.words import fold, plain, plain_with_origin, token_spans
 
 BRAIN = "brain"
 PLACES = frozenset(
@@ -122,10 +122,10 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     "Bell's palsy"
     >>> find_outside("Optic neuritis in multiple sclerosis", Mentions(()))
     """
+    if not _may_be_outside([*map(fold, plain(text).split())]):
+        return None
     document = _document(text)
     words = [fold(word) for word in document.words]
-    if not _may_be_outside(words):
-        return None
     hits = _hits(document, words)
     own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
     if any(_is_seat(mention, document, own) for mention in mentions.found):
@@ -151,7 +151,7 @@ def _is_brain(hit: _Hit) -> bool:
 
 def _may_be_outside(words: list[str]) -> bool:
     """Whether any phrase or stem is of something outside the brain; most texts have none."""
-    rows = chain((row for *_, row in _phrases().find(words)), map(_by_ending, words))
+    rows = chain((row for *_, row in _phrases().find(words)), map(_by_ending, {*words}))
     return any(row is not None and _is_outside(row) for row in rows)
 
 

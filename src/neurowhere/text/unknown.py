@@ -1,7 +1,7 @@
 """Unknown: the words of a text that a model does not understand, and what kind of text it is."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -77,21 +77,18 @@ def unknown_words(text: str, known: Iterable[tuple[int, int]]) -> list[UnknownWo
     ['quokka']
     """
     defined = {definition.short for definition in definitions(text)}
+    names, place = sorted(known), 0
     found: dict[str, UnknownWord] = {}
-    for word in _outside(text, sorted(known)):
-        if word.word not in defined and _is_content(word.word):
-            found.setdefault(fold(word.word.lower()), word)
-    return list(found.values())
-
-
-def _outside(text: str, known: list[tuple[int, int]]) -> Iterator[UnknownWord]:
-    """Yield the words that overlap with none of the known places."""
-    place = 0
     for match in WORD.finditer(text):
-        while place < len(known) and known[place][1] <= match.start():
+        word = match[0]
+        if not _is_content(word) or word in defined:
+            continue
+        start, end = match.span()
+        while place < len(names) and names[place][1] <= start:
             place += 1
-        if place == len(known) or known[place][0] >= match.end():
-            yield UnknownWord(match[0], match.start(), match.end())
+        if place == len(names) or names[place][0] >= end:
+            found.setdefault(fold(word.lower()), UnknownWord(word, start, end))
+    return list(found.values())
 
 
 @lru_cache(maxsize=1 << 15)
@@ -142,6 +139,11 @@ CODE = re.compile(
     r"|\b(?:public|private|static) (?:class|int|void)\b|\bwhile \(.*?\) ?\{|\w\(\);",
     re.M,
 )
+# One of these stands in every such statement; most texts have none, which is found out fast.
+MARKS_OF_CODE = (
+    *("{", "def ", "import ", "range(", "console.log(", "print(", "printf(", "SELECT", "INTO "),
+    *("DELETE ", "#include", "();", "const ", "let ", "var ", "public ", "private ", "static "),
+)
 CODE_WITHIN = 2000  # characters from the start in which code is looked for
 
 
@@ -151,7 +153,8 @@ def is_code(text: str) -> bool:
     >>> is_code("for i in range(3): print(memory[i])"), is_code("memory for words (n = 3)")
     (True, False)
     """
-    return bool(CODE.search(text, 0, CODE_WITHIN))
+    head = text[:CODE_WITHIN]
+    return any(mark in head for mark in MARKS_OF_CODE) and bool(CODE.search(head))
 
 
 LETTERED = 3  # letters of an abbreviation that other subjects have as well
