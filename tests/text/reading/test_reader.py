@@ -44,8 +44,6 @@ def sides(text):
         ("The amygdala responded, whereas the insula did not.", {"insula"}),
         ("Patients without neglect had lesions of the insula.", set()),
         ("The insula showed no difference between groups.", {"insula"}),
-        ("Infarct of the pons? No.", {"pons"}),
-        ("We looked at the pons and the insula. None showed an effect.", {"pons", "insula"}),
         ("Lesions of the pons and the insula. None showed an effect.", set()),
         ("The pons is not swollen but infarcted.", set()),
         ("The pons is flattened, but remains patent.", set()),
@@ -124,7 +122,7 @@ def test_each_answer_has_the_rows_that_made_it():
 
 
 @pytest.mark.parametrize(
-    ("name", "least", "precision"), [("third", 586, 0.945), ("fourth", 382, 0.975)]
+    ("name", "least", "precision"), [("third", 594, 0.975), ("fourth", 384, 0.975)]
 )
 def test_sets_that_nobody_has_looked_at(name, least, precision, monkeypatch):
     monkeypatch.setattr(passages, "read_mentions", read_mentions)

@@ -8,12 +8,13 @@ within another, which goes on after it: the tokens of a clause need not be next 
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.document import Columns, Document
+from neurowhere.text.reading.lexicon import NOTHING, Classes
 
 LONGEST_SUBJECT = 16  # tokens
 PLAIN = frozenset([" ", "-", ", ", ",", ""])  # gaps that part no clauses
 LABELLING = frozenset(":-(")  # links of clauses that tell of the one before them
-DASHES = ("—", " – ", " - ", " -- ", "→")
+SIGNS = {";": ";", ":": ":"} | dict.fromkeys(("—", " – ", " - ", " -- ", "→"), "-")
 NO_SUBJECT = frozenset(["stop", "negator"])
 OPENING = frozenset(["pronoun", "opening-cue"])
 BEFORE_NOUN = frozenset(["modifier", "determiner", "side"])
@@ -23,24 +24,23 @@ Part = tuple[list[int], str]  # tokens, and what links them
 class Clause:
     """Tokens of a clause, what links it to what went before, and which clause that is.
 
-    What is known of each token stands at its place: its classes and its word, the number of the
-    name that begins with it or −1, whether it is within a name, a verb, or stands after a comma.
+    What is known of each token stands at its place, as in the columns of the document.
     """
 
     __slots__ = ("commas", "inside", "kinds", "link", "names", "number", "tokens", "verbs", "words")
 
-    def __init__(self, sentence: "Sentence", tokens: list[int], link: str, number: int) -> None:
-        document = sentence.document
+    def __init__(self, columns: Columns, tokens: list[int], link: str, number: int) -> None:
         self.tokens, self.link, self.number = tokens, link, number
-        self.kinds = [document.kinds[i] for i in tokens]
-        self.words = [document.words[i] for i in tokens]
-        self.names = [document.begins.get(i, -1) for i in tokens]
-        self.inside = [i in document.covered for i in tokens]
-        self.commas = [i in sentence.commas for i in tokens]
-        self.verbs = [i in sentence.verbs for i in tokens]
+        part = columns.part(tokens)
+        self.kinds, self.words, self.names = part.kinds, part.words, part.names
+        self.inside, self.commas, self.verbs = part.inside, part.commas, part.verbs
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def kinds_at(self, place: int) -> Classes:
+        """Classes of the token at some place, none beyond the clause."""
+        return self.kinds[place] if 0 <= place < len(self.tokens) else NOTHING
 
     def named(self, start: int = 0, end: int | None = None) -> list[int]:
         """Names that begin between two places."""
@@ -48,90 +48,89 @@ class Clause:
 
 
 class Sentence:
-    """A sentence of a document as clauses, in the order of the text.
-
-    `verbs` are its finite verbs but for those within names, `commas` the tokens after a comma.
-    """
+    """A sentence of a document as clauses, in the order of the text."""
 
     def __init__(self, document: Document, number: int) -> None:
         self.document, self.number = document, number
         self.first, self.end = document.sentences[number]
-        self.kinds, self.gaps, self.covered = document.kinds, document.gaps, document.covered
-        tokens = range(self.first, self.end)
-        self.verbs = {i for i in tokens if "finite" in self.kinds[i] and self._is_free(i)}
-        self.commas = {i for i in tokens if "," in self.gaps[i]}
+        self.kinds, self.gaps = document.kinds, document.gaps
+        self.columns = document.columns
         parts = [p for part in self._by_signs() for p in self._by_verbs(*part) if p[0]]
-        parts.sort(key=lambda part: part[0][0])
-        self.clauses = [Clause(self, *part, n) for n, part in enumerate(parts)]
+        self.parts = sorted(parts, key=lambda part: part[0][0])
+        self._clauses: dict[int, Clause] = {}
+
+    @property
+    def clauses(self) -> list[Clause]:
+        """All clauses."""
+        return list(map(self.clause, range(len(self.parts))))
+
+    def clause(self, number: int) -> Clause:
+        """Clause of a number."""
+        if number not in self._clauses:
+            self._clauses[number] = Clause(self.columns, *self.parts[number], number)
+        return self._clauses[number]
 
     def place(self, i: int) -> tuple[Clause, int]:
         """Clause of a token, and its place there."""
-        for clause in self.clauses:
-            place = bisect_left(clause.tokens, i)
-            if place < len(clause.tokens) and clause.tokens[place] == i:
-                return clause, place
+        for number, (tokens, _) in enumerate(self.parts):
+            place = bisect_left(tokens, i)
+            if place < len(tokens) and tokens[place] == i:
+                return self.clause(number), place
         raise IndexError(f"expected a token of the sentence, got {i}")
-
-    def _is_free(self, i: int) -> bool:
-        return i not in self.covered and self.document.word(i - 1) != "to"
 
     def _by_signs(self) -> Iterator[Part]:
         """Yield tokens between signs and linking words, and how they are linked."""
-        current, link = list[int](), ""
+        kinds, gaps = self.kinds, self.gaps
+        inner = range(self.first + 1, self.end)
+        current, link, start = list[int](), "", self.first
         outer: list[Part] = []
-        for i in range(self.first, self.end):
-            gap = self.gaps[i] if i > self.first else ""
-            if gap not in PLAIN:
-                if (")" in gap or "]" in gap) and outer:
-                    yield current, link
-                    current, link = outer.pop()
-                if sign := self._sign(i, gap):
-                    if sign == "(":
-                        outer.append((current, link))
-                    else:
-                        yield current, link
-                    current, link = [], sign
-            if current and self._is_turn(i):
+        for i in [i for i in inner if gaps[i] not in PLAIN or "turn" in kinds[i]]:
+            current, start = [*current, *range(start, i)], i
+            if outer and (")" in gaps[i] or "]" in gaps[i]):
                 yield current, link
-                current, link = [], self.document.words[i]
-            current.append(i)
-        yield current, link
+                current, link = outer.pop()
+            sign = self._sign(i) or (current and self._turn(i))
+            if not sign:
+                continue
+            if sign == "(":
+                outer.append((current, link))
+            else:
+                yield current, link
+            current, link = [], sign
+        yield [*current, *range(start, self.end)], link
         yield from outer
 
-    def _is_turn(self, i: int) -> bool:
-        """Whether token i is a word that begins a clause: "but", "which"."""
+    def _turn(self, i: int) -> str:
+        """Token i if it is a word that begins a clause: "but", "which"."""
         is_turn = "turn" in self.kinds[i] and "not-word" not in self.kinds[i - 1]
-        return is_turn and i not in self.document.inner
+        return self.document.words[i] if is_turn and i not in self.document.inner else ""
 
-    def _sign(self, i: int, gap: str) -> str:
+    def _sign(self, i: int) -> str:
         """Sign before token i that parts clauses."""
+        gap = self.gaps[i]
         if "(" in gap or "[" in gap:
             return "("
-        if ";" in gap:
-            return ";"
-        if ":" in gap:
-            return "" if gap == ":" and self.document.words[i][0].isdigit() else ":"
-        return "-" if any(dash in gap for dash in DASHES) else ""
+        if gap == ":" and self.document.words[i][0].isdigit():
+            return ""
+        return next((link for sign, link in SIGNS.items() if sign in gap), "")
 
     def _by_verbs(self, tokens: list[int], link: str) -> Iterator[Part]:
         """Cut a clause where another subject with a verb begins."""
-        start, has_verb = 0, False
+        verbs = self.columns.verbs
         is_led = bool(tokens) and "subordinate" in self.kinds[tokens[0]]
-        if not is_led and self.verbs.isdisjoint(tokens):
-            yield tokens, link
-            return
+        start, has_verb = 0, False
         for place, i in enumerate(tokens):
-            if place > start and self._is_cut(tokens, place, has_verb=has_verb, is_led=is_led):
+            if (has_verb or is_led) and place > start and self._is_cut(tokens, place, is_led):
                 yield tokens[start:place], link
                 start, link, has_verb, is_led = place, ",", False, False
-            has_verb = has_verb or i in self.verbs
+            has_verb = has_verb or verbs[i]
         yield tokens[start:], link
 
-    def _is_cut(self, tokens: list[int], place: int, *, has_verb: bool, is_led: bool) -> bool:
+    def _is_cut(self, tokens: list[int], place: int, is_led: bool) -> bool:
         """Whether another subject begins at some place, or what is said after a leading phrase."""
         i = tokens[place]
-        is_comma, is_joint = i in self.commas, "conjunction" in self.kinds[i]
-        if not (is_comma or (is_joint and has_verb)) or not (has_verb or is_led):
+        is_joint = "conjunction" in self.kinds[i]
+        if not (self.columns.commas[i] or (is_joint and not is_led)):
             return False
         if is_led and self._is_new(i):
             return True
@@ -142,19 +141,18 @@ class Sentence:
         if not OPENING.isdisjoint(self.kinds[i]):
             return True
         for j in range(i, self.end):
-            if "conjunction" in self.kinds[j]:
-                return j > i and j in self.commas
-            if j > i and j in self.commas:
-                return True
-            if j not in self.covered and BEFORE_NOUN.isdisjoint(self.kinds[j]):
+            is_comma = j > i and self.columns.commas[j]
+            if "conjunction" in self.kinds[j] or is_comma:
+                return is_comma
+            if not self.columns.inside[j] and BEFORE_NOUN.isdisjoint(self.kinds[j]):
                 return True
         return True
 
     def _has_subject(self, tokens: list[int]) -> bool:
         """Whether some tokens begin with a subject and its verb."""
         for n, i in enumerate(tokens):
-            if i in self.verbs:
+            if self.columns.verbs[i]:
                 return n > 0
-            if i not in self.covered and not NO_SUBJECT.isdisjoint(self.kinds[i]):
+            if not self.columns.inside[i] and not NO_SUBJECT.isdisjoint(self.kinds[i]):
                 return n == 0 and "pronoun" in self.kinds[i]
         return False

@@ -6,16 +6,15 @@ token up to the one after its last.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from neurowhere.text.reading.lexicon import SIDES, Classes, Side, lexicon
 from neurowhere.text.words import SENTENCE_END, word_set
 
-T = TypeVar("T")
 Span = tuple[int, int]
 Table = list[list[Span]]  # cells of each row, as spans of the text
 
@@ -64,6 +63,34 @@ class Name(NamedTuple):
     end: int
     term: int
     is_structure: bool
+
+
+class Columns(NamedTuple):
+    """What is known of tokens, a list each.
+
+    Attributes
+    ----------
+    kinds, words : list
+        Classes of each token, and its word.
+    names : list of int
+        Number of the name that begins with it, or −1.
+    inside, commas, verbs : list of bool
+        Whether it is within a name, after a comma, and a finite verb.
+    """
+
+    kinds: list[Classes]
+    words: list[str]
+    names: list[int]
+    inside: list[bool]
+    commas: list[bool]
+    verbs: list[bool]
+
+    def part(self, tokens: list[int]) -> "Columns":
+        """Return what is known of some tokens, in their order."""
+        first, end = tokens[0], tokens[-1] + 1
+        is_whole = end - first == len(tokens)
+        parts: list[Any] = [c[first:end] if is_whole else [c[i] for i in tokens] for c in self]
+        return Columns(*parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +160,21 @@ class Document:
         return frozenset(i for name in long for i in range(name.first, name.end))
 
     @cached_property
+    def columns(self) -> Columns:
+        """What clauses need to know of each token."""
+        kinds, words, covered = self.kinds, self.words, self.covered
+        finite = {i for i, some in enumerate(kinds) if "finite" in some and i not in covered}
+        names, inside, verbs = [-1] * len(words), [False] * len(words), [False] * len(words)
+        for first, number in self.begins.items():
+            names[first] = number
+        for i in covered:
+            inside[i] = True
+        for i in finite:
+            verbs[i] = not i or words[i - 1] != "to"
+        commas = ["," in gap for gap in self.gaps]
+        return Columns(kinds, words, names, inside, commas, verbs)
+
+    @cached_property
     def name_starts(self) -> list[tuple[int, int]]:
         """First tokens of names and their numbers, in the order of the text."""
         return sorted((name.first, number) for number, name in enumerate(self.names))
@@ -149,12 +191,6 @@ class Document:
         kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more
-
-    def whole(self, found: Iterable[tuple[int, int, T]]) -> Iterator[tuple[int, int, T]]:
-        """Yield those of some phrases that are within a sentence."""
-        for first, end, value in found:
-            if end == first + 1 or self.sentence_of(first) == self.sentence_of(end - 1):
-                yield first, end, value
 
     def with_ampersands(self) -> "Document":
         """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.

@@ -18,6 +18,8 @@ from neurowhere.text.reading.names import is_place_name
 from neurowhere.text.reading.rules import Entry, rules
 from neurowhere.text.reading.sides import Attached
 from neurowhere.text.reading.tables import TEXT, Column, read_table, split
+from neurowhere.text.reading.tags import At
+from neurowhere.text.reading.tags import Found as Phrase
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
 REACH, REACH_BODY = 4, 9  # tokens between a name and its side, or that of the body
@@ -67,15 +69,9 @@ class Pointing(NamedTuple):
     idle: frozenset[int]
 
 
-def first_words() -> frozenset[str]:
-    """Return the words that a name of the table begins with."""
-    table = rules()
-    return table.phrases.first_words | table.sites.keys()
-
-
 def find_implied(
     document: Document,
-    tokens: Sequence[int],
+    at: At,
     sides: Mapping[int, Attached],
     denied: Container[int],
     terms: Sequence[str],
@@ -85,8 +81,8 @@ def find_implied(
     Parameters
     ----------
     document : Document
-    tokens : sequence of int
-        Tokens with one of `first_words`.
+    at : dict of str to list
+        Phrases of the tables in the text, by the table.
     sides : mapping of int to Attached
         Sides of the names of the document.
     denied : collection of int
@@ -96,9 +92,9 @@ def find_implied(
     """
     known = rules().terms
     of_terms = {n: known[term] for n, term in enumerate(terms) if term in known}
-    if not tokens and not of_terms:
+    if not (at["implied"] or at["sites"] or of_terms):
         return Pointing([], frozenset())
-    return _Reader(document, sides, denied).read(tokens, of_terms)
+    return _Reader(document, sides, denied).read(at, of_terms)
 
 
 class _Reader:
@@ -112,10 +108,10 @@ class _Reader:
         self.given = {document.names[n].end - 1: side for n, side in sides.items()}
         self.of_structures = {side.first for side in sides.values()}
 
-    def read(self, tokens: Sequence[int], of_terms: Mapping[int, Entry]) -> Pointing:
+    def read(self, at: At, of_terms: Mapping[int, Entry]) -> Pointing:
         """Return the names that are meant."""
-        sites = [*self.sites(tokens)]
-        spans = self.spans(tokens, {site.first for site in sites}, of_terms)
+        sites = [*self.sites(at["sites"])]
+        spans = self.spans(at["implied"], {site.first for site in sites}, of_terms)
         found = [
             self.with_one_side(Found(entry, *span, self.side(*span, entry)), PLACED)
             for span, entry in spans.items()
@@ -135,11 +131,10 @@ class _Reader:
         return Pointing(kept, frozenset(idle))
 
     def spans(
-        self, tokens: Sequence[int], taken: Container[int], of_terms: Mapping[int, Entry]
+        self, phrases: Sequence[Phrase], taken: Container[int], of_terms: Mapping[int, Entry]
     ) -> dict[tuple[int, int], Entry]:
         """Return the entries that are named at some tokens, and those of terms, by their tokens."""
         table = rules()
-        phrases = self.document.whole(table.phrases.find(self.words, tokens))
         spans = {(f, end): table.entries[name] for f, end, name in phrases if f not in taken}
         starts = {first for first, _ in spans}
         for number, entry in of_terms.items():
@@ -320,11 +315,10 @@ class _Reader:
 
     # ---- electrodes
 
-    def sites(self, tokens: Sequence[int]) -> Iterator[Found]:
+    def sites(self, found: Sequence[Phrase]) -> Iterator[Found]:
         """Yield the sites of electrodes, each with the side of its number."""
         table = rules()
-        places = [i for i in tokens if self.words[i] in table.sites]
-        places = [i for i in places if self.document.written(i)[0].isupper()]
+        places = [i for i, _, _ in found if self.document.written(i)[0].isupper()]
         for i in places if self.has_sites({self.words[i] for i in places}) else ():
             around = self.kinds_at(i - 1) | self.kinds_at(i + 1)
             if "no-site" in around or (self.words[i] in COMPONENTS and "at-site" not in around):

@@ -35,6 +35,15 @@ NOTHING: Classes = frozenset()
 SHORTEST_STEM = 3  # letters before an ending
 
 
+def classes(words: str) -> Classes:
+    """Return some classes of words.
+
+    >>> sorted(classes("left right"))
+    ['left', 'right']
+    """
+    return frozenset(words.split())
+
+
 class Lexicon(dict[str, Classes]):
     """Classes by the word; a word is looked up once.
 
@@ -113,19 +122,17 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
     >>> is_beside_lesion("the GP saw a man with a stroke".split(), 1, 1)
     False
     """
-    classes = lexicon()
+    known = lexicon()
     for word in (word.lower() for word in tokens[last + 1 : last + BESIDE]):
         if is_lesion_word(word):
             return True
-        if {"kind-of-lesion", "of-place"}.isdisjoint(classes[word]) and not ADJECTIVE.fullmatch(
-            word
-        ):
+        if {"kind-of-lesion", "of-place"}.isdisjoint(known[word]) and not ADJECTIVE.fullmatch(word):
             break
     is_led = False
     for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
         if is_lesion_word(word):
             return is_led
-        is_led |= "leading" in classes[word]
-        if not (is_led or side_of(word) or "filler" in classes[word] or word == "b"):
+        is_led |= "leading" in known[word]
+        if not (is_led or side_of(word) or "filler" in known[word] or word == "b"):
             return False
     return False

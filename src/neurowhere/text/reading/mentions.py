@@ -5,10 +5,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import repeat
+from functools import partial
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +16,7 @@ from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
-from neurowhere.text.reading import implied, names, pressed, rules, tags
+from neurowhere.text.reading import names
 from neurowhere.text.reading.cells import read_cells
 from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.implied import (
@@ -30,9 +29,9 @@ from neurowhere.text.reading.implied import (
     sides_of_spared,
     without_spared,
 )
-from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Sides, read_sides
+from neurowhere.text.reading.tags import find_cues, find_phrases
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
 Span = tuple[int, int]
@@ -138,8 +137,7 @@ class Mention(NamedTuple):
         return self.negation_span is not None
 
 
-# What nothing is said of has these values.
-PLAIN = {name: repeat(value) for name, value in Mention("", 0, 0)._asdict().items()}
+FIELDS: dict[str, Any] = Mention("", 0, 0)._asdict()  # with what they are if nothing is said
 
 
 class SideMark(NamedTuple):
@@ -196,40 +194,6 @@ class Mentions:
         return tuple(mention for mention in self.found if mention.is_present)
 
 
-LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong")
-
-
-@cache
-def _levels() -> dict[str, tuple[str, ...]]:
-    """Words at which levels have something to do, with the names of these levels."""
-    first = {
-        "cues": tags.first_words(),
-        "sides": words_of("left", "right", "bilateral", "related", "same-side", "respectively"),
-        "names": names.first_words() | rules.rules().fixed.first_words,
-        "implied": implied.first_words(),
-        "pressed": pressed.first_words(),
-        "halves": names.HALVES,
-        "limbs": frozenset(["limb"]),
-        "wrong": words_of("left", "right", "bilateral"),
-    }
-    words: dict[str, tuple[str, ...]] = {}
-    for level, some in first.items():
-        for word in some:
-            words[word] = (*words.get(word, ()), level)
-    return words
-
-
-def _tokens_of_levels(document: Document) -> dict[str, list[int]]:
-    """Return the tokens at which each level has something to do."""
-    levels = _levels()
-    at: dict[str, list[int]] = {level: [] for level in LEVELS}
-    for i, word in enumerate(document.words):
-        if word in levels:
-            for level in levels[word]:
-                at[level].append(i)
-    return at
-
-
 def read_mentions(
     text: str,
     counter: TermCounter,
@@ -265,30 +229,44 @@ def read_mentions(
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     document = counter.read(text)
-    at = _tokens_of_levels(document)
-    document = names.complete(document, counter, at, rules.rules().fixed)
-    sides = read_sides(document, at["sides"])
-    cues = tags.find_cues(document, at["cues"])
+    at = find_phrases(document)
+    document = names.complete(document, counter, at)
+    sides = read_sides(document, [i for i, _, _ in at["sides"]])
+    cues = find_cues(document, at)
     said = read_scope(document, cues)
     tabled = read_cells(document, cues)
     sides.applied.update(tabled.sides)
     sides.limbs.update(tabled.limbs)
     said.denied.update(tabled.denied)
     if not negation:
-        said = Said({}, said.hedged)
-    pressing = pressed.find_pressed(document, at["pressed"])
+        said.denied.clear()
     terms = counter.about[0]
     named = [terms[name.term] for name in document.names]
-    pointing = find_implied(document, at["implied"], sides.applied, said.denied, named)
-    parts = read_sections(text) if sections else []
-    fold = _Fold(
-        document, counter, sides, said, pressing, pointing, parts, tabled.heads, hedge_weight
-    )
-    return fold.mentions()
+    pointing = find_implied(document, at, sides.applied, said.denied, named)
+    apart = _Apart(text, read_sections(text) if sections else [])
+    fold = _Fold(document, counter, sides, said, apart, hedge_weight)
+    return fold.mentions(pointing, tabled.heads)
+
+
+class _Apart:
+    """The sections of a text without findings, and its copies of sentences."""
+
+    def __init__(self, text: str, parts: Sequence[Part]) -> None:
+        self.sections = [(*part[1:], part.name) for part in parts]
+        self.copies = [(*copy, "copy") for copy in find_copies(text)]
+
+    def at(self, starts: Sequence[int]) -> Iterator[tuple[int, str | None, bool]]:
+        """Yield the numbers of the places that are in these: the section, and whether a copy."""
+        sections, copies = _values_at(self.sections, starts), _values_at(self.copies, starts)
+        for n in sections.keys() | copies.keys():
+            yield n, sections.get(n), n in copies
 
 
 class _Fold:
-    """Folds what the levels have found into mentions."""
+    """Folds what the levels have found into mentions: a column for each of their fields.
+
+    A long text has a name every few words, and nothing is said of most.
+    """
 
     def __init__(
         self,
@@ -296,159 +274,143 @@ class _Fold:
         counter: TermCounter,
         sides: Sides,
         said: Said,
-        pressing: Mapping[int, str],
-        pointing: Pointing,
-        parts: Sequence[Part],
-        heads: Set[int],
+        apart: _Apart,
         hedge_weight: float,
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
-        self.pressing, self.pointing, self.hedge_weight = pressing, pointing, hedge_weight
-        self.heads = heads
-        self.parts, self.copies = parts, find_copies(document.text)
+        self.apart, self.hedge_weight = apart, hedge_weight
+        names_ = document.names
+        self.columns = {name: [value] * len(names_) for name, value in FIELDS.items()}
+        terms, sides_of_terms, is_noise = counter.about
+        starts, ends = document.starts, document.ends
+        numbers = [name.term for name in names_]
+        self.columns |= {
+            "term": [terms[n] for n in numbers],
+            "start": [starts[name.first] for name in names_],
+            "end": [ends[name.end - 1] for name in names_],
+            "side": [sides_of_terms[n] for n in numbers],
+            "is_structure": [name.is_structure for name in names_],
+            "is_generic": [is_noise[n] for n in numbers],
+            "is_misspelt": [name.first in document.misspelt for name in names_],
+        }
+        self.no_terms = {n for n, number in enumerate(numbers) if number == NO_TERM}
 
-    def mentions(self) -> Mentions:
+    def mentions(self, pointing: Pointing, heads: Set[int]) -> Mentions:
         """Return all that a text mentions."""
-        every = self.plain()
-        applied, limbs = self.sides.applied, self.sides.limbs
-        for n in {*self.said.denied, *self.said.hedged, *applied, *limbs}:
-            every[n] = self.decided(n, every[n])
-        self.weigh(every)
-        no_terms = {n for n, name in enumerate(self.document.names) if name.term == NO_TERM}
-        hidden = no_terms | self.heads
+        text, columns = self.document.text, self.columns
+        for n in self.no_terms:
+            columns["term"][n] = text[columns["start"][n] : columns["end"][n]]
+        self.leave_out()
+        self.say()
+        self.attach()
+        self.weigh(pointing.idle)
+        rows = zip(*columns.values(), strict=True)
+        every: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
+        hidden = self.no_terms | heads
         found = [m for n, m in enumerate(every) if n not in hidden] if hidden else every
-        places = [every[n] for n in sorted({*applied, *limbs} & no_terms - self.heads)]
-        rule_based = self.ruled((*found, *places)) if self.pointing.found else ()
-        if rule_based:
-            ends = {mention.start: mention.end for mention in rule_based}
-            places = [each for each in places if ends.get(each.start, 0) <= each.end]
-        unapplied = self.unapplied((*every, *rule_based)) if self.sides.unapplied else ()
+        sided = {*self.sides.applied, *self.sides.limbs}
+        places = [every[n] for n in sorted(sided & self.no_terms - heads)]
+        ruled = self.ruled(pointing.found, (*found, *places)) if pointing.found else ()
+        ends = {mention.start: mention.end for mention in ruled}
         return Mentions(
-            tuple(sorted(found, key=attrgetter("start"))), tuple(places), unapplied, rule_based
+            tuple(sorted(found, key=attrgetter("start"))),
+            tuple(each for each in places if ends.get(each.start, 0) <= each.end),
+            self.unapplied((*every, *ruled)),
+            ruled,
         )
+
+    def leave_out(self) -> None:
+        """Mark the mentions in sections without findings, and weigh these and copies nothing."""
+        columns = self.columns
+        for n, section, is_copy in self.apart.at(columns["start"]):
+            if section == ADDRESS and columns["is_structure"][n]:
+                section = None  # "Harvard University Insula Study"
+            columns["section"][n] = section
+            columns["weight"][n] = 0.0 if section or is_copy else 1.0
+
+    def say(self) -> None:
+        """Mark what is denied or left open."""
+        columns, span = self.columns, self.document.span
+        for n, hedge in self.said.hedged.items():
+            if not columns["is_generic"][n]:
+                columns["hedge_span"][n] = span(hedge.first, hedge.end)
+            columns["weight"][n] *= self.hedge_weight
+            columns["rows"][n] = (hedge.row.name,)
+        for n, denial in self.said.denied.items():
+            columns["negation_span"][n] = span(denial.first, denial.end)
+            columns["weight"][n] = 0.0
+            columns["rows"][n] = (denial.row.name, *columns["rows"][n])
+
+    def attach(self) -> None:
+        """Give the mentions their sides."""
+        columns, limbs = self.columns, self.sides.limbs
+        for n, mark in (limbs | self.sides.applied).items():
+            columns["side"][n], columns["dominant"][n] = mark.side, mark.dominant
+            columns["side_span"][n] = self.document.span(mark.first, mark.end)
+            columns["side_inherited"][n], columns["is_crossed"][n] = mark.is_inherited, n in limbs
+            columns["rows"][n] = (*columns["rows"][n], mark.row)
+
+    def weigh(self, idle: frozenset[int]) -> None:
+        """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
+        columns, names_ = self.columns, self.document.names
+        pressed = {
+            n: t for n, t in self.said.pressed.items() if not _is_surface(columns["term"][n])
+        }
+        if pressed and any(
+            name.is_structure and columns["weight"][n] and not is_general(columns["term"][n])
+            for n, name in enumerate(names_)
+            if n not in pressed
+        ):
+            for n, tag in pressed.items():
+                columns["weight"][n] *= PRESSED_WEIGHT
+                columns["rows"][n] = (*columns["rows"][n], tag.row.name)
+        for n, name in enumerate(names_) if idle else ():
+            if idle.issuperset(range(name.first, name.end)):
+                columns["weight"][n] = 0.0
 
     def unapplied(self, mentions: Iterable[Mention]) -> tuple[SideMark, ...]:
         """Return the sides that no mention has."""
-        used = {mention.side_span for mention in mentions}
         spans = ((m.side, *self.document.span(m.first, m.end)) for m in self.sides.unapplied)
+        used = {mention.side_span for mention in mentions} if self.sides.unapplied else ()
         return tuple(SideMark(*span) for span in spans if span[1:] not in used)
 
-    def ruled(self, others: Sequence[Mention]) -> tuple[Mention, ...]:
+    def ruled(self, found: Iterable[Found], others: Sequence[Mention]) -> tuple[Mention, ...]:
         """Return the names that point to structures, but to those that the text spares."""
         denied = ((each.term, each.side) for each in others if each.negation_span)
         spared = sides_of_spared(denied)
-        return tuple(self.rule_based(each, spared) for each in self.pointing.found)
-
-    def plain(self) -> list[Mention]:
-        """Return a mention of each name, on the side that its term has.
-
-        A long text has one every few words, and nothing is said of most: they are made together.
-        """
-        document, text = self.document, self.document.text
-        if not document.names:
-            return []
-        terms, sides, is_noise = self.counter.about
-        first, end, numbers, is_structure = zip(*document.names, strict=True)
-        starts = [document.starts[i] for i in first]
-        ends = [document.ends[i - 1] for i in end]
-        columns = PLAIN | {
-            "term": [terms[n] for n in numbers],
-            "start": starts,
-            "end": ends,
-            "side": [sides[n] for n in numbers],
-            "is_structure": is_structure,
-            "is_generic": [is_noise[n] for n in numbers],
-        }
-        rows = zip(*columns.values())  # noqa: B905  (what does not vary has no end)
-        mentions: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
-        for n in [n for n, number in enumerate(numbers) if number == NO_TERM]:
-            mentions[n] = mentions[n]._replace(term=text[starts[n] : ends[n]])
-        for n in [n for n, i in enumerate(first) if i in document.misspelt]:
-            mentions[n] = mentions[n]._replace(is_misspelt=True)
-        if self.parts or self.copies:
-            self.leave_out(mentions)
-        return mentions
-
-    def leave_out(self, mentions: list[Mention]) -> None:
-        """Mark the mentions in sections without findings, and weigh these and copies nothing."""
-        starts = [mention.start for mention in mentions]
-        sections = _values_at([(*part[1:], part.name) for part in self.parts], starts)
-        copies = _values_at([(*copy, "copy") for copy in self.copies], starts)
-        for n in sections.keys() | copies.keys():
-            section = sections.get(n)
-            if section == ADDRESS and mentions[n].is_structure:
-                section = None  # "Harvard University Insula Study"
-            weight = 0.0 if section or n in copies else 1.0
-            mentions[n] = mentions[n]._replace(section=section, weight=weight)
-
-    def decided(self, number: int, mention: Mention) -> Mention:
-        """Return a mention with what cues and sides say of it."""
-        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
-        attached = self.sides.applied.get(number) or self.sides.limbs.get(number)
-        span = self.document.span
-        if denial or hedge:
-            mention = mention._replace(
-                negation_span=span(denial.first, denial.end) if denial else None,
-                hedge_span=(
-                    span(hedge.first, hedge.end) if hedge and not mention.is_generic else None
-                ),
-                weight=0.0 if denial else self.hedge_weight * mention.weight,
-                rows=tuple(tag.row.name for tag in (denial, hedge) if tag),
-            )
-        if attached:
-            mention = mention._replace(
-                side=attached.side,
-                side_span=span(attached.first, attached.end),
-                side_inherited=attached.is_inherited,
-                is_crossed=number in self.sides.limbs,
-                dominant=attached.dominant,
-                rows=(*mention.rows, attached.row),
-            )
-        return mention
-
-    def weigh(self, every: list[Mention]) -> None:
-        """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
-        names_, idle = self.document.names, self.pointing.idle
-        pressing = self.pressing
-        if pressing and any(
-            each.is_structure and each.is_present and each.weight and not is_general(each.term)
-            for n, each in enumerate(every)
-            if n not in pressing
-        ):
-            for n, row in pressing.items():
-                weight = PRESSED_WEIGHT * every[n].weight
-                every[n] = every[n]._replace(weight=weight, rows=(*every[n].rows, row))
-        for n, name in enumerate(names_) if idle else ():
-            if all(i in idle for i in range(name.first, name.end)):
-                every[n] = every[n]._replace(weight=0.0)
+        return tuple(self.rule_based(each, spared) for each in found)
 
     def rule_based(self, found: Found, spared: Spared) -> Mention:
         """Return the mention of a name that points to structures."""
-        covered = self.document.covered
+        covered, span, side = self.document.covered, self.document.span, found.side
         tokens = reversed(range(found.first, found.end))  # the last is its noun
         number = next((covered[i] for i in tokens if i in covered), -1)
-        start, end = self.document.span(found.first, found.end)
-        section = _values_at([(*part[1:], part.name) for part in self.parts], [start]).get(0)
-        is_copy = bool(_values_at([(*copy, "copy") for copy in self.copies], [start]))
-        weight = 0.0 if section or is_copy else 1.0
-        mention = Mention(found.entry.name, start, end, section=section, weight=weight)
+        start, end = span(found.first, found.end)
+        _, section, is_copy = next(self.apart.at([start]), (0, None, False))
         denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
-        if denial and not found.first <= denial.first < found.end:
-            span = self.document.span(denial.first, denial.end)
-            mention = mention._replace(negation_span=span, weight=0.0)
-        if hedge:
-            span = self.document.span(hedge.first, hedge.end)
-            weight = self.hedge_weight * mention.weight
-            mention = mention._replace(hedge_span=span, weight=weight)
-        side = found.side
-        return mention._replace(
-            implied=without_spared(implied_by(found, self.counter.term_of), spared),
+        if denial and found.first <= denial.first < found.end:
+            denial = None
+        is_out = section or is_copy or denial
+        return Mention(
+            found.entry.name,
+            start,
+            end,
             side=side and side.side,
-            side_span=side and self.document.span(side.first, side.end),
+            side_span=side and span(side.first, side.end),
+            negation_span=denial and span(denial.first, denial.end),
+            hedge_span=hedge and span(hedge.first, hedge.end),
+            section=section,
+            weight=0.0 if is_out else self.hedge_weight if hedge else 1.0,
+            implied=without_spared(implied_by(found, self.counter.term_of), spared),
             dominant=side.dominant if side and not found.entry.is_crossed else None,
             rule_kind=found.entry.kind,
             rows=(found.entry.row,),
         )
+
+
+def _is_surface(term: str) -> bool:
+    """Whether a term is of gyri or sulci, which are effaced where the brain itself is swollen."""
+    return "sulc" in term or "gyr" in term
 
 
 def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> dict[int, str]:

@@ -6,33 +6,22 @@ letter wrong beside a side or a lesion.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from neurowhere.text.lookalikes import slips
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.places import places
 from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.reading.lexicon import (
     is_beside_lesion,
     side_of,
 )
-from neurowhere.text.reading.rules import rules
-from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
+from neurowhere.text.reading.tags import LOBES, At, Found
 from neurowhere.text.unknown import says_nothing
 
 if TYPE_CHECKING:
     from neurowhere.text.counter import TermCounter
 
-LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
-ELSEWHERE: dict[str, Column] = {
-    "words": TEXT,
-    "before": OPTIONAL,
-    "after": OPTIONAL,
-    "sentence": OPTIONAL,
-}
-HALVES = frozenset(["and", "or", "nor", *LOBES])
 OF_BRAIN = re.compile(r"brain|cerebr|cerebell|crani|encephal|intracran|neur|subcortical")
 OF_VENTRICLES = re.compile(
     r"bleed|blood|choroid|cranial|csf$|cta?$|ependym|evd$|ha?emorrh|horn|hydroceph|intraventr|ivh$"
@@ -42,64 +31,22 @@ SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of whi
 CAPSULE = "internal capsule"
 
 
-@cache
-def elsewhere() -> Trie[str]:
-    """Return the phrases in which a word of the brain means something else.
-
-    >>> elsewhere().find("thickened parietal pleura".split())[0][:2]
-    (1, 3)
-    """
-    return Trie(_elsewhere())
-
-
-def _elsewhere() -> Iterator[tuple[str, str]]:
-    for row in read_table(__package__, "elsewhere", ELSEWHERE):
-        before, after = split(row["before"]), split(row["after"])
-        for word in split(row["words"]):
-            yield from ((f"{words} {word}", row.name) for words in before)
-            for words in after:
-                yield from ((f"{word} {words}{ending}", row.name) for ending in ("", "s"))
-
-
-@cache
-def elsewhere_beside() -> dict[str, frozenset[str]]:
-    """Return the words of the brain that are of another organ beside others, with those others."""
-    beside: dict[str, frozenset[str]] = {}
-    for row in read_table(__package__, "elsewhere", ELSEWHERE):
-        others = frozenset(split(row["sentence"]))
-        for word in split(row["words"]) if others else ():
-            beside[word] = beside.get(word, frozenset()) | others
-    return beside
-
-
-def first_words() -> frozenset[str]:
-    """Return the words at which the names of a text may not be what they seem."""
-    return elsewhere().first_words | elsewhere_beside().keys() | places().first_words
-
-
-def complete(
-    document: Document,
-    counter: "TermCounter",
-    at: Mapping[str, Sequence[int]],
-    fixed: Trie[str],
-) -> Document:
+def complete(document: Document, counter: "TermCounter", at: At) -> Document:
     """Return a text with its names as they are meant.
 
     Parameters
     ----------
     document : Document
     counter : TermCounter
-    at : mapping of str to sequence of int
-        Tokens at which something may be: "names", "halves", "limbs" and "wrong" spellings.
-    fixed : Trie
-        Names whose words say nothing else.
+    at : dict of str to list
+        Phrases of the tables in the text, by the table.
     """
     names = _halves(document, counter, at["halves"])
-    names = _without(names, [*_others(document, at["names"], fixed)])
+    names = _without(names, [*_others(document, at)])
     names = _with_capsule(document, counter, names, at["limbs"])
-    if misspelt := [*_misspelt(document, counter, at["wrong"])]:
+    if misspelt := [*_misspelt(document, counter, at["sides"])]:
         names = [*names, *misspelt]
-    if places := [*_places(document, names, at["names"])]:
+    if places := [*_places(names, at["places"])]:
         names = [*names, *places]
     if ruled := [*_ruled(document, names, at["implied"])]:
         names = [*names, *ruled]
@@ -116,10 +63,10 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> list[Name]:
+def _halves(document: Document, counter: "TermCounter", at: Sequence[Found]) -> list[Name]:
     """Return the names, with those that share the end of another: "superior and middle gyri"."""
     names = document.names
-    found = {name.first: name for name in _half_names(document, counter, tokens)}
+    found = {name.first: name for name in _half_names(document, counter, at)}
     if not found:
         return names
     covered = {i for name in found.values() for i in range(name.first, name.end)}
@@ -127,12 +74,10 @@ def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -
     return [*kept, *found.values()]
 
 
-def _half_names(
-    document: Document, counter: "TermCounter", tokens: Sequence[int]
-) -> Iterator[Name]:
+def _half_names(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
     words, begins = document.words, document.begins
     index = counter.vocabulary.index
-    for i in tokens:
+    for i, _, _ in at:
         spelt: list[tuple[int, int, str]] = []
         if words[i] not in LOBES and i + 1 in begins:
             spelt = [(j, j + 1, name) for j, name in _before_conjunction(document, i)]
@@ -179,31 +124,32 @@ def _without(names: list[Name], hidden: list[Span]) -> list[Name]:
     return [*kept, *(Name(first, end, NO_TERM, False) for first, end in hidden)]
 
 
-def _others(document: Document, tokens: Sequence[int], fixed: Trie[str]) -> Iterator[Span]:
+def _others(document: Document, at: At) -> Iterator[Span]:
     """Yield the phrases that are of something else than their words say."""
     begins, names = document.begins, document.names
     within: set[int] = set()
-    for first, end, _ in document.whole(elsewhere().find(document.words, tokens)):
+    for first, end, _ in at["elsewhere"]:
         if first not in begins or names[begins[first]].end < end:
             first += side_of(document.words[first]) is not None  # "right-handed" has a side
             within.update(range(first, end))
             yield first, end
-    yield from ((first, end) for first, end in _of_organs(document, tokens) if first not in within)
-    yield from ((f, end) for f, end, _ in document.whole(fixed.find(document.words, tokens)))
+    yield from (
+        (first, end) for first, end in _of_organs(document, at["beside"]) if first not in within
+    )
+    yield from ((first, end) for first, end, _ in at["fixed"])
 
 
-def _of_organs(document: Document, tokens: Sequence[int]) -> Iterator[Span]:
+def _of_organs(document: Document, at: Sequence[Found]) -> Iterator[Span]:
     """Yield the words that are of another organ by the words of their sentence."""
-    beside = elsewhere_beside()
-    shared = {i for i in tokens if document.words[i] in beside and i not in document.inner}
+    shared = {i: others for i, _, others in at if i not in document.inner}
     here, organs = range(0), set[str]()
     is_elsewhere: bool | None = None
-    for i in sorted(shared):
+    for i, others in shared.items():
         if i not in here:  # a sentence is looked through once, however many of its words ask
             here = _wide_sentence(document, i)
             is_brain = _is_of_brain(document, here, shared)
             organs = set() if is_brain else _organs(document, here)
-        said = beside[document.words[i]] & organs
+        said = others & organs
         if said and all(side_of(word) for word in said):
             if is_elsewhere is None:
                 is_elsewhere = _has_no_brain(document, shared)
@@ -221,7 +167,7 @@ def _kinds(document: Document, i: int) -> frozenset[str]:
     return document.kinds[i] if i < len(document.kinds) else frozenset()
 
 
-def _has_no_brain(document: Document, shared: set[int]) -> bool:
+def _has_no_brain(document: Document, shared: Container[int]) -> bool:
     everything = range(len(document.words))
     is_said = any(map(OF_VENTRICLES.match, document.words))
     return not is_said and not _is_of_brain(document, everything, shared)
@@ -238,7 +184,7 @@ def _wide_sentence(document: Document, i: int) -> range:
     return range(sentences[number][0], sentences[last][1])
 
 
-def _is_of_brain(document: Document, tokens: range, shared: set[int]) -> bool:
+def _is_of_brain(document: Document, tokens: range, shared: Container[int]) -> bool:
     """Whether some tokens have a word of the brain, or a structure that nothing else has."""
     begins, names = document.begins, document.names
     return any(
@@ -252,11 +198,11 @@ def _is_of_brain(document: Document, tokens: range, shared: set[int]) -> bool:
 
 
 def _with_capsule(
-    document: Document, counter: "TermCounter", names: list[Name], tokens: Sequence[int]
+    document: Document, counter: "TermCounter", names: list[Name], at: Sequence[Found]
 ) -> list[Name]:
     """Read "anterior limb" as that of the internal capsule, beside a structure or a lesion."""
     words, found = document.words, dict[int, Name]()
-    for i in tokens:
+    for i, _, _ in at:
         if words[i - 1] in ("anterior", "posterior", "ant", "post") and _is_of_capsule(document, i):
             near = words[i + 1 : i + 6]
             kind = "anterior" if words[i - 1].startswith("ant") else "posterior"
@@ -287,9 +233,9 @@ def _is_of_lesion(document: Document, i: int) -> bool:
     )
 
 
-def _misspelt(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
+def _misspelt(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
     """Yield the names with one letter wrong, after a side or beside a lesion."""
-    near = {j for i in tokens for j in range(i + 1, min(i + 4, len(document.words)))}
+    near = {j for i, _, _ in at for j in range(i + 1, min(i + 4, len(document.words)))}
     for i in sorted(near):
         if _may_be_misspelt(document, counter, i):
             word, names = document.words[i], counter.long_structures.items()
@@ -315,9 +261,8 @@ def _is_alike(word: str, name: str) -> bool:
     return is_near and is_same and slips(word, name) == 1
 
 
-def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
+def _ruled(document: Document, names: list[Name], phrases: Sequence[Found]) -> Iterator[Name]:
     """Yield the names of rules that are no names of the vocabulary, to be denied as these are."""
-    phrases = [*document.whole(rules().phrases.find(document.words, tokens))]
     if not phrases:
         return
     covered = {
@@ -331,9 +276,8 @@ def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iter
             yield Name(first, end, NO_TERM, False)
 
 
-def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
+def _places(names: list[Name], found: Sequence[Found]) -> Iterator[Name]:
     """Yield the places that no structure and no other name covers."""
-    found = [*document.whole(places().find(document.words, tokens))]
     if not found:
         return
     covered = {

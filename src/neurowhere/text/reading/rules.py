@@ -91,10 +91,10 @@ class Table(NamedTuple):
     """The entries by their names, and the phrases that stand for them."""
 
     entries: dict[str, Entry]
-    phrases: Trie[str]
+    phrases: dict[str, str]
     shortened: frozenset[str]  # phrases in which "syndrome" is left out
     abbreviations: frozenset[str]
-    fixed: Trie[str]  # those whose words say nothing else
+    fixed: dict[str, str]  # those whose words say nothing else
     causes: Trie[str]
     sites: dict[str, str]  # name of the entry of each site of an electrode
     terms: dict[str, Entry]  # entries that may be terms of a vocabulary
@@ -122,13 +122,13 @@ def rules() -> Table:
     shortened = {name: _shortened(each, known) for name, each in spellings.items()}
     return Table(
         entries=entries,
-        phrases=_trie({name: [*each, *shortened[name]] for name, each in spellings.items()}),
+        phrases=_names({name: [*each, *shortened[name]] for name, each in spellings.items()}),
         shortened=frozenset(chain.from_iterable(shortened.values())),
         abbreviations=frozenset(
             chain.from_iterable(_abbreviations(rows[0]) for rows in groups.values())
         ),
-        fixed=_trie(some("fixed")),
-        causes=_trie(some("cause")),
+        fixed=_names(some("fixed")),
+        causes=Trie(_names(some("cause")).items()),
         sites=sites,
         terms={
             form: entries[name]
@@ -138,12 +138,13 @@ def rules() -> Table:
     )
 
 
-def _trie(names: Mapping[str, Iterable[str]]) -> Trie[str]:
+def _names(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the name that each spelling is of."""
     known: dict[str, str] = {}
     for name, spellings in names.items():
         for spelling in spellings:
             known.setdefault(spelling, name)
-    return Trie(known.items())
+    return known
 
 
 def _entry(name: str, rows: list[Row]) -> Entry:

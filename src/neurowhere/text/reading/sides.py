@@ -3,67 +3,52 @@
 A side is of the name that it stands before ("left posterior insula"), or that it closes ("insula
 (left)", "thalamus on the left"). From there it goes along a list, and on to what a finding extends
 to or includes. A side that begins a clause is of all places of the clause, up to another side. A
-limb, a field or a sign keeps its side: it is one of the body. What has no other gets the side that
-the text gives to the lesion it goes on to speak of.
+limb, a field or a sign keeps its side: it is one of the body.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Side
-from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, side_of
+from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, Classes, classes, side_of
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
-JOINTS = (["and"], ["or"], ["nor"], ["nor", "the"], ["and", "the"], ["versus"])  # of two sides
-COMPARING = frozenset(
-    ["than", "and", "or", "nor", "the", "on", "in", "versus"]
-)  # between two sides
+JOINING = frozenset(["and", "or", "nor", "the", "versus"])  # between two sides
+COMPARING = JOINING | {"than", "on", "in"}
 ON_THE = (["on", "the"], ["of", "the"], ["in", "the"], ["within", "the"])
 LETTERS = frozenset("lr")
+WRITTEN_OUT = frozenset(["left", "right", "bilateral"])
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
     r"(?!paracentral|postcentral|precentral).*(anterior|posterior|superior|inferior|medial|lateral"
     r"|dorsal|ventral|rostral|caudal|central)|auditory|facial|gustatory|motor|olfactory|optic"
     r"|peripheral|sensory|sensorimotor|somatosensory|spinal|vestibular|visual|vocal"
 )
-SIDE_OF = {"left": "left", "right": "right", "bilateral": "bilateral"}
 # Classes of words around sides.
-OTHER = frozenset(["left", "right", "bilateral", "other-side"])
-COMPARED = frozenset(["comparative", "degree", "slightly", "mainly"])
-ADJECTIVAL = frozenset(["filler", "led", "lesion", "modifier", "adverb"])
-AFTER_LED = frozenset(["led", "lesion", "leading", "of-place"])
-CLOSED = frozenset(
-    [
-        "preposition",
-        "finite",
-        "stop",
-        "determiner",
-        "pronoun",
-        "people",
-        "auxiliary",
-        "verb-left",
-        "other-right",
-        "extending",
-        "including",
-        "related",
-        "negator",
-    ]
+OTHER = classes("left right bilateral other-side")
+COMPARED = classes("comparative degree slightly mainly")
+ADJECTIVAL = classes("filler led lesion modifier adverb")
+AFTER_LED = classes("led lesion leading of-place")
+CLOSED = classes(
+    "preposition finite stop determiner pronoun people auxiliary verb-left other-right"
 )
-IN_LIST = frozenset(["conjunction", "extending", "including"])
-NOT_IN_LIST = frozenset(["side", "related", "negator", "turn", "stop"])
-IN_CARRIED = frozenset(["towards", "leading", "determiner", "listed", "lesion", "adverb"])
-CARRYING = frozenset(["extending", "including"])
-PLACED = frozenset(["lesion", "of-place"])
-RELATED = frozenset(["respectively", "related", "same-side"])
-BEGINNING = frozenset(["finite", "determiner", "adverb", "pronoun"])
+CLOSED |= classes("other-right extending including related negator")
+IN_LIST = classes("conjunction extending including")
+NOT_IN_LIST = classes("side related negator turn stop")
+IN_CARRIED = classes("towards leading determiner listed lesion adverb")
+CARRYING = classes("extending including")
+PLACED = classes("lesion of-place")
+RELATED = classes("respectively related same-side")
+BEGINNING = classes("finite determiner adverb pronoun")
 
 
 class Attached(NamedTuple):
@@ -110,27 +95,24 @@ class SideReader:
 
     def read(self) -> Sides:
         """Attach sides directly, then along lists and clauses."""
+        applied = self.sides.applied
         marks = [*self.marks()]
-        spread = [mark for mark in marks if self.attach(mark)]
-        self.read_letters()
-        for mark in spread:
-            self.spread(mark)
-        for step in (self.along, self.close):
-            for number, mark in [*self.sides.applied.items()]:
-                step(number, mark)
-        words = [i for i in self.tokens if not RELATED.isdisjoint(self.kinds[i])]
-        if words:
-            self.share_in_order(words)
-            self.relate(words, [mark for mark in marks if mark.side in OPPOSITE])
-        self.share_limbs()
-        return self.sides
-
-    def read_letters(self) -> None:
-        """Give names the sides within their letters: "rIFG"."""
-        for i, side in self.document.sided.items():
+        heads = [mark for mark in marks if self.attach(mark)]
+        for i, side in self.document.sided.items():  # within its letters: "rIFG"
             number = self.begins.get(i, self.finishes.get(i))
             if number is not None and self.is_structure(number):
-                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
+                applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
+        for mark in heads:
+            self.spread(mark)
+        for number, mark in [*applied.items()]:
+            self.along(number, mark)
+            self.close(number, mark)
+        for i in [i for i in self.tokens if not RELATED.isdisjoint(self.kinds[i])]:
+            if "respectively" in self.kinds[i]:
+                self.share_in_order(i)
+            self.relate(i, [mark for mark in marks if mark.side in OPPOSITE])
+        self.share_limbs()
+        return self.sides
 
     def attach(self, mark: Attached) -> bool:
         """Give a side to the name before or after it; return whether it begins a clause."""
@@ -140,13 +122,11 @@ class SideReader:
             known = self.sides.applied.setdefault(number, mark)
             if known.side == "bilateral" and mark.dominant:  # "bilateral atrophy, left > right"
                 self.sides.applied[number] = known._replace(dominant=mark.dominant)
-        for number in limbs:
-            self.sides.limbs[number] = mark
-        if self.heads(mark):
-            return True
-        if not (names or limbs) and self.is_marked(mark):
+        self.sides.limbs |= dict.fromkeys(limbs, mark)
+        is_head = self.heads(mark)
+        if not (names or limbs or is_head) and self.is_marked(mark):
             self.sides.unapplied.append(mark)
-        return False
+        return is_head
 
     # ---- marks
 
@@ -159,11 +139,14 @@ class SideReader:
             if side is None:
                 continue
             mark = self.pair(i, side) or Attached(side, i, i + 1)
-            if (other := self.set_against(mark)) is not None:
-                self.sides.unapplied.append(Attached(OPPOSITE[side], other, other + 1))
-                mark = mark._replace(end=other + 1)
+            if mark.side in OPPOSITE:
+                other = self.set_against(mark)
+                if other is not None:
+                    self.sides.unapplied.append(Attached(OPPOSITE[side], other, other + 1))
+                    mark = mark._replace(end=other + 1)
+                mark = self.with_dominance(mark)
             done = mark.end - 1
-            yield self.with_dominance(mark)
+            yield mark
 
     def side_at(self, i: int) -> Side | None:
         """Side of token i, if it is written as one: "L amygdala", not "l"."""
@@ -173,7 +156,7 @@ class SideReader:
         is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
         return "bilateral" if is_both else None
 
-    def kinds_at(self, i: int) -> frozenset[str]:
+    def kinds_at(self, i: int) -> Classes:
         """Classes of a token, none beyond the text."""
         return self.kinds[i] if 0 <= i < len(self.kinds) else NOTHING
 
@@ -183,30 +166,20 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        j = self.other_side(i, side)
-        if j is None:
-            return None
-        signs = "".join(self.gaps[i + 1 : j + 1])
-        between = self.words[i + 1 : j]
-        is_more = "than" in between or ">" in signs or "<" in signs
-        is_joined = is_more or between in JOINTS or (not between and "/" in signs)
-        if not is_joined or any(sign in signs for sign in ",:;"):
-            return None
-        dominant = self.with_more(i, j, signs, side) if is_more else None
-        return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
-
-    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
-        """Side that has more, of that at token i and the other one at token j."""
-        near = range(max(i - REACH, 0), j)
-        is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
-        return OPPOSITE[side] if is_less else side
-
-    def other_side(self, i: int, side: Side) -> int | None:
-        """Token of the other side after a side that is compared with it."""
         end = min(i + REACH, len(self.words)) if side in OPPOSITE else i
         j = next((j for j in range(i + 1, end) if not self.is_comparing(j)), end)
-        is_other = i < j < len(self.words) and self.side_at(j) == OPPOSITE.get(side)
-        return j if is_other else None
+        if not i < j < len(self.words) or self.side_at(j) != OPPOSITE[side]:
+            return None
+        signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
+        if any(sign in signs for sign in ",:;"):
+            return None
+        if "than" in between or ">" in signs or "<" in signs:
+            near = range(max(i - REACH, 0), j)
+            is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
+            dominant = OPPOSITE[side] if is_less else side
+            return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+        is_joined = JOINING.issuperset(between) and (between or "/" in signs)
+        return Attached("bilateral", i, j + 1, row="sides:pair") if is_joined else None
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -215,18 +188,16 @@ class SideReader:
     def set_against(self, mark: Attached) -> int | None:
         """Token of the other side in "left, but not right, insula"."""
         words = self.words[mark.end : mark.end + 4]
-        for phrase in CONTRASTS if mark.side in OPPOSITE else ():
-            if words[: len(phrase)] == phrase:
-                j = mark.end + len(phrase)
-                j += self.word(j) == "the"
-                is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE[mark.side]
-                return j if is_other else None
-        return None
+        phrase = next((phrase for phrase in CONTRASTS if words[: len(phrase)] == phrase), None)
+        if phrase is None:
+            return None
+        j = mark.end + len(phrase)
+        j += self.word(j) == "the"
+        is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE[mark.side]
+        return j if is_other else None
 
     def with_dominance(self, mark: Attached) -> Attached:
         """Return both sides for one that has more: "worse on the left", "left-predominant"."""
-        if mark.side not in OPPOSITE:
-            return mark
         i = mark.first
         while self.word(i - 1) in ("on", "the"):
             i -= 1
@@ -239,18 +210,15 @@ class SideReader:
 
     def is_marked(self, mark: Attached) -> bool:
         """Whether a side that is of no structure is one: not "the right answer"."""
-        word, before, after = self.words[mark.first], self.word(mark.first - 1), self.word(mark.end)
-        kinds = self.kinds_at(mark.end)
-        if word == "both":
-            return "not-brain" in kinds
-        if word in ("left", "right"):
-            other = "verb-left" if word == "left" else "other-right"
-            return before in ("the", "to") or other not in kinds
-        if word in ("bilateral", "bilaterally"):
-            return True
-        is_near = self.gaps[mark.end] in (" ", "-", ". ")
+        word, kinds = self.words[mark.first], self.kinds_at(mark.end)
+        if word in OPPOSITE:
+            is_led = self.word(mark.first - 1) in ("the", "to")
+            return is_led or ("verb-left" if word == "left" else "other-right") not in kinds
         is_body = not {"not-brain", "filler"}.isdisjoint(kinds)
-        return is_near and (is_body or bool(ADJECTIVE.fullmatch(after)))
+        if word == "both" or mark.side in OPPOSITE:
+            is_near = self.gaps[mark.end] in (" ", "-", ". ")
+            return is_near and (is_body or bool(ADJECTIVE.fullmatch(self.word(mark.end))))
+        return True
 
     # ---- names
 
@@ -264,25 +232,17 @@ class SideReader:
             return name.end - name.first > 1
         return "not-brain" not in kinds or "before-part" in self.kinds_at(name.end - 2)
 
-    def structures(self, first: int, end: int) -> Iterator[int]:
-        """Yield the structures that begin within some tokens."""
-        for i in range(first, end):
-            if self.is_structure(self.begins.get(i)):
-                yield self.begins[i]
-
     # ---- ahead
 
     def ahead(self, mark: Attached) -> list[int]:
         """Return the names that a side stands before."""
-        j = mark.end + bool(mark.dominant and self.word(mark.end) in ("of", "in"))
-        start, n_unknown = j, 0
-        adjectives: list[int] = []
+        start = j = mark.end + bool(mark.dominant and self.word(mark.end) in ("of", "in"))
+        n_unknown, adjectives = 0, list[int]()
         while j < min(len(self.words), mark.end + REACH) and not self.is_broken(mark, j):
-            number = self.begins.get(j)
-            end = j + 1 if number is None else self.names[number].end
-            if self.is_structure(number):
-                assert number is not None
-                if "lesion" in self.kinds[j - 1] and j > start:
+            number = self.begins.get(j, -1)
+            end = j + 1 if number < 0 else self.names[number].end
+            if number >= 0 and self.is_structure(number):
+                if j > start and "lesion" in self.kinds[j - 1]:
                     break
                 adjectives.append(number)
                 if not ADJECTIVE.fullmatch(self.words[end - 1]):
@@ -310,7 +270,7 @@ class SideReader:
         if not OTHER.isdisjoint(self.kinds[j]):
             return j not in self.document.inner
         if j == mark.end:
-            gap = gap.removeprefix(".") if self.words[mark.end - 1] not in SIDE_OF else gap
+            gap = gap.removeprefix(".") if self.words[j - 1] not in WRITTEN_OUT else gap
             if "," in gap:
                 return not (mark.dominant or mark.end > mark.first + 2)
         if j in self.starts or BREAK.search(gap):
@@ -342,30 +302,31 @@ class SideReader:
         i = mark.first
         if mark.row == "sides:more":
             i -= 1
-            while i >= 0 and (
-                self.words[i] in ("on", "the") or not COMPARED.isdisjoint(self.kinds[i])
-            ):
+            while i >= 0 and self.is_comparing(i):
                 i -= 1
-            return self.nearest(i, REACH_BACK)
-        if self.led_by(i) == ["on", "the"]:
-            return [] if i - 2 in self.starts else self.nearest(i - 3, REACH_BACK)
-        if self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
-            return self.nearest(i - 2, REACH_BACK)
-        if self.words[i] == "bilaterally":
-            return self.nearest(i - 1, REACH_BACK)
-        return self.by_signs(mark) or self.labelled(mark)
+        elif self.led_by(i) == ["on", "the"]:
+            if i - 2 in self.starts:
+                return []
+            i -= 3
+        elif self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
+            i -= 2
+        elif self.words[i] == "bilaterally":
+            i -= 1
+        else:
+            return self.by_signs(mark) or self.labelled(mark)
+        return self.nearest(i, REACH_BACK)
 
     def by_signs(self, mark: Attached) -> list[int]:
         """Return the name that signs, or the end of what is said, tie a side to."""
         i, word = mark.first, self.words[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
-        before, after = self.gaps[i], self.gaps[end]
-        is_last = not after.isspace() or self.word(end).isdigit()
-        is_closed = "(" in before or (("," in before or word.startswith("bil")) and is_last)
-        if is_closed and not BREAK.search(before.replace("(", "")):
+        before = self.gaps[i]
+        is_last = not self.gaps[end].isspace() or self.word(end).isdigit()
+        is_listed = is_last and ("," in before or word.startswith("bil"))
+        if ("(" in before or is_listed) and not BREAK.search(before.replace("(", "")):
             return self.nearest(i - 1, 3 if mark.dominant else 1)
-        is_tied = before.strip(" -–—") == "" and "\n" not in before
-        if is_tied and is_last and (word in SIDE_OF or word in LETTERS):
+        is_tied = is_last and before.strip(" -–—") == "" and "\n" not in before
+        if is_tied and (word in WRITTEN_OUT or word in LETTERS):
             return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2)
         return []
 
@@ -400,7 +361,7 @@ class SideReader:
             if "of-limb" not in self.kinds[j]:
                 break
         before = self.finishes.get(mark.first - 3)
-        is_on = self.led_by(mark.first) in ON_THE
+        is_on = before is not None and self.led_by(mark.first) in ON_THE
         return [before] if is_on and before is not None and self.is_limb(before) else []
 
     def is_limb(self, number: int, *more: str) -> bool:
@@ -409,23 +370,23 @@ class SideReader:
         if name.is_structure or name.term == NO_TERM or "of-cortex" in self.kinds_at(name.end):
             return False
         kinds = NOTHING.union(*self.kinds[name.first : name.end])
-        if self.words[name.end - 1] == "nerve":
+        words = self.words[name.first : name.end]
+        if words[-1] == "nerve":
             return "limb-nerve" in kinds
-        is_field = self.words[name.first : name.end] == ["visual", "field"]
-        return is_field or not kinds.isdisjoint({"limb", "sign", *more})
+        return words == ["visual", "field"] or not kinds.isdisjoint({"limb", "sign", *more})
 
     def share_limbs(self) -> None:
         """Give other limbs of a sentence its side, if it has but one."""
-        by_sentence: dict[int, list[Attached]] = {}
+        by_sentence: dict[int, set[Attached]] = {}
         for number, mark in self.sides.limbs.items():
             sentence = self.document.sentence_of(self.names[number].first)
-            by_sentence.setdefault(sentence, []).append(mark)
+            by_sentence.setdefault(sentence, set()).add(mark)
         for sentence, marks in by_sentence.items():
-            if len({mark.side for mark in marks}) > 1:
-                continue
-            for number in self.document.names_within(*self.document.sentences[sentence]):
-                if number not in self.sides.limbs and self.is_limb(number, "by-limb"):
-                    self.sides.limbs[number] = marks[0]._replace(is_inherited=True)
+            if len({mark.side for mark in marks}) == 1:
+                shared = min(marks, key=attrgetter("first"))._replace(is_inherited=True)
+                for number in self.document.names_within(*self.document.sentences[sentence]):
+                    if number not in self.sides.limbs and self.is_limb(number, "by-limb"):
+                        self.sides.limbs[number] = shared
 
     # ---- along lists and clauses
 
@@ -434,69 +395,61 @@ class SideReader:
         end = mark.end + ("whole" in self.kinds_at(mark.end))
         is_led = self.led_by(mark.first) in ON_THE and self.word(mark.first - 2) != "of"
         first = mark.first - 2 * is_led
-        is_first = first in self.starts or "," in self.gaps[first]
-        is_begun = is_first or ":" in self.gaps[first] or self.word(first - 1) == "and"
-        if is_begun or "turn" in self.kinds_at(first - 1):
-            is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
-            if ":" in self.gaps[end] or (is_led and is_clause):
-                return True
-        is_subject = end > mark.end and is_first
-        return is_subject and any("finite" in self.kinds_at(j) for j in range(end, end + 4))
+        is_begun = first in self.starts or any(sign in self.gaps[first] for sign in ",:")
+        if not is_begun and not {"turn", "conjunction"} & self.kinds_at(first - 1):
+            return False
+        is_clause = "," in self.gaps[end] or not BEGINNING.isdisjoint(self.kinds_at(end))
+        return ":" in self.gaps[end] or (is_led and is_clause)
 
     def spread(self, mark: Attached) -> None:
         """Give a side to the places of the clause that it begins."""
         end = mark.end + ("whole" in self.kinds_at(mark.end))
         _, last = self.document.sentences[self.document.sentence_of(end)]
-        for rank, number in enumerate(self.structures(end, last)):
+        names = filter(self.is_structure, self.document.names_within(end, last))
+        for rank, number in enumerate(names):
             new = mark._replace(is_inherited=rank > 0, row="sides:clause")
             self.sides.applied.setdefault(number, new)
 
     def along(self, number: int, mark: Attached) -> None:
         """Pass a side on along a list, and to what a finding extends to or includes."""
-        name = self.names[number]
-        start = name.end  # or that of a list in brackets or after a colon
+        start = end = self.names[number].end  # or that of a list in brackets or after a colon
         while start < len(self.words) and not PLACED.isdisjoint(self.kinds[start]):
             start += 1
         is_headed = self.gaps[start].strip() in (":", "(")
-        first = start if is_headed else name.end
         is_note = mark.first in self.starts  # such a note is a list: "Left thalamus, putamen"
-        for each in self.listed(first, is_carried=is_headed, is_note=is_note):
+        for each in self.listed(start if is_headed else end, is_headed, is_note):
             inherited = mark._replace(is_inherited=True, row="sides:list")
             self.sides.applied.setdefault(each, inherited)
 
-    def listed(self, start: int, *, is_carried: bool, is_note: bool = False) -> list[int]:
+    def listed(self, start: int, is_carried: bool, is_note: bool) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
-        found: list[int] = []
-        is_closed, is_over, j = False, False, start
+        found, is_closed, j = list[int](), False, start
         while j < len(self.words) and j not in self.starts:
-            is_begun = is_carried and (j == start or self.gaps[j].strip() == "(")
-            if BREAK.search(self.gaps[j]) and not is_begun:
+            if BREAK.search(self.gaps[j]) and not (is_carried and j == start):
                 break
-            number = self.begins.get(j)
-            if number is not None and self.is_structure(number):
+            number = self.begins.get(j, -1)
+            if number >= 0 and self.is_structure(number):
                 is_next = is_carried or j > start or self.gaps[j] != " "
-                if not (is_next and self.may_inherit(number, is_carried=is_carried)):
+                if not (is_next and self.may_inherit(number, is_carried)):
                     break
                 found.append(number)
                 j = self.names[number].end
-                is_over = is_closed and not is_carried
-            else:
-                is_closed |= "conjunction" in self.kinds[j]
-                is_carried |= not CARRYING.isdisjoint(self.kinds[j])
-                is_over = not self.is_between(j, is_carried=is_carried)
-                j += 1
-            if is_over:
+                continue
+            is_closed |= "conjunction" in self.kinds[j]
+            is_carried |= not CARRYING.isdisjoint(self.kinds[j])
+            if not self.is_between(j, is_carried):
                 break
-        is_closed |= is_note and not is_over and (j == len(self.words) or j in self.starts)
+            j += 1
+        is_closed |= is_note and (j == len(self.words) or j in self.starts)
         return found if is_closed or is_carried else []
 
-    def may_inherit(self, number: int, *, is_carried: bool) -> bool:
+    def may_inherit(self, number: int, is_carried: bool) -> bool:
         """Whether a structure of a list may have the side of another; one in the middle may not."""
         name = self.names[number]
         kinds = NOTHING.union(*self.kinds[name.first : name.end])
         return number not in self.sides.applied and (is_carried or "midline" not in kinds)
 
-    def is_between(self, j: int, *, is_carried: bool) -> bool:
+    def is_between(self, j: int, is_carried: bool) -> bool:
         """Whether a list goes on across token j."""
         kinds = self.kinds[j]
         if not IN_LIST.isdisjoint(kinds):
@@ -510,72 +463,59 @@ class SideReader:
         return "lesion" in kinds and "extending" in self.kinds_at(j + 1)
 
     def close(self, number: int, mark: Attached) -> None:
-        """Give a side that ends a list to all of it: "insula and pons of the left hemisphere"."""
-        name = self.names[number]
-        is_whole = "whole" in self.kinds[name.end - 1] and mark.end == name.end - 1
-        between = self.words[name.end : mark.first]
-        if is_whole and self.led_by(mark.first) in ON_THE[1:3]:
-            self.backwards(mark.first - 3, mark)
-        elif mark.first >= name.end and (
-            self.words[mark.first] == "bilaterally" or "on" in between
+        """Give a side that ends a list to all of it: "insula and pons on the left"."""
+        name, between = self.names[number], self.words[self.names[number].end : mark.first]
+        if mark.first < name.end or not (
+            "on" in between or self.words[mark.first] == "bilaterally"
         ):
-            self.backwards(name.first - 1, mark)
-
-    def backwards(self, i: int, mark: Attached) -> None:
-        """Give a side to the names of the list that ends at token i."""
+            return
+        i = name.first - 1
         while i >= 0 and i + 1 not in self.starts:
-            number = self.finishes.get(i)
-            if self.is_structure(number):
-                assert number is not None
-                if number in self.sides.applied:
+            before = self.finishes.get(i, -1)
+            if before >= 0 and self.is_structure(before):
+                if before in self.sides.applied:
                     return
-                self.sides.applied[number] = mark._replace(is_inherited=True, row="sides:list")
-                i = self.names[number].first
+                new = mark._replace(is_inherited=True, row="sides:list")
+                self.sides.applied[before] = new
+                i = self.names[before].first
             elif "listed" not in self.kinds[i] and not ADJECTIVE.fullmatch(self.words[i]):
                 return
             i -= 1
 
     # ---- in order, on the same side, on the other
 
-    def share_in_order(self, words: Sequence[int]) -> None:
+    def share_in_order(self, i: int) -> None:
         """Share out two sides: "the putamen and insula, on the left and right, respectively"."""
-        for i in words:
-            if "respectively" not in self.kinds[i]:
-                continue
-            first, end = self.document.sentences[self.document.sentence_of(i)]
-            read = ((j, self.side_at(j)) for j in self.tokens if first <= j < i)
-            sides = [(j, side) for j, side in read if side and side in OPPOSITE]
-            names = [n for n in self.structures(first, end) if n not in self.document.sided]
-            if len(sides) == len(names) == 2:
-                for name, (j, side) in zip(names, sides, strict=True):
-                    self.sides.applied[name] = Attached(side, j, j + 1, row="sides:order")
+        first, end = self.document.sentences[self.document.sentence_of(i)]
+        read = ((j, self.side_at(j)) for j in self.tokens if first <= j < i)
+        sides = [(j, side) for j, side in read if side and side in OPPOSITE]
+        names = [n for n in self.document.names_within(first, end) if self.is_structure(n)]
+        if len(sides) == len(names) == 2:
+            for name, (j, side) in zip(names, sides, strict=True):
+                self.sides.applied[name] = Attached(side, j, j + 1, row="sides:order")
 
-    def relate(self, words: Sequence[int], marks: Sequence[Attached]) -> None:
+    def relate(self, i: int, marks: Sequence[Attached]) -> None:
         """Give places the side that "contralateral", "ipsilateral" or "that side" means."""
-        for i in words:
-            is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
-            side = self.reference(i, marks) if is_same or "related" in self.kinds[i] else None
-            if side is None:
-                continue
-            mark = Attached(side, i, i + 1, row="sides:related")
-            lead = i - 2 - (self.word(i - 2) == "the")
-            led = self.nearest(lead - 1, REACH_BACK) if is_same and lead > 0 else []
-            for number in led or self.ahead(mark):
-                if number not in self.sides.applied:
-                    self.sides.applied[number] = mark
-                    self.along(number, mark)
+        is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
+        side = self.reference(i, marks) if is_same or "related" in self.kinds[i] else None
+        if side is None:
+            return
+        mark = Attached(side, i, i + 1, row="sides:related")
+        lead = i - 2 - (self.word(i - 2) == "the")
+        led = self.nearest(lead - 1, REACH_BACK) if is_same else []
+        for number in led or self.ahead(mark):
+            if number not in self.sides.applied:
+                self.sides.applied[number] = mark
+                self.along(number, mark)
 
     def reference(self, i: int, marks: Sequence[Attached]) -> Side | None:
         """Side that a word at a token is related to: the last before it, or the only one."""
         first, end = self.document.sentences[self.document.sentence_of(i)]
-        start, number, stop = (bisect_left(marks, k, key=_first) for k in (first, i, end))
+        key = attrgetter("first")
+        start, number, stop = (bisect_left(marks, k, key=key) for k in (first, i, end))
         here = marks[start:number][-1:] or marks[number:stop][-1:]
         sides = {mark.side for mark in here or marks[:number]}
         if len(sides) != 1:
             return None
         (side,) = sides
         return OPPOSITE[side] if "other-side" in self.kinds[i] else side
-
-
-def _first(mark: Attached) -> int:
-    return mark.first

@@ -5,7 +5,7 @@ answer names the row that made it: "cues:absence-of".
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -16,6 +16,7 @@ from neurowhere._tools.files import shipped_table
 IDENTIFIER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 T = TypeVar("T")
 VALUE = ""  # key of what a phrase stands for: no word is empty
+NO_VALUES: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +137,6 @@ class Trie(Generic[T]):
                 node = node.setdefault(word, {})
             node.setdefault(VALUE, value)
 
-    @property
-    def first_words(self) -> frozenset[str]:
-        """Words that a phrase begins with."""
-        return frozenset(self._root)
-
     def find(
         self, words: Sequence[str], starts: Iterable[int] | None = None
     ) -> list[tuple[int, int, T]]:
@@ -160,4 +156,40 @@ class Trie(Generic[T]):
             if best is not None:
                 found.append(best)
                 free = best[1]
+        return found
+
+
+class Phrases(Generic[T]):
+    """Phrases of several tables, the longest of each table found in one pass over a text.
+
+    >>> phrases = Phrases({"cues": [("no", 1), ("no longer", 2)], "places": [("longer", 3)]})
+    >>> phrases.find("no longer".split(), frozenset())
+    {'cues': [(0, 2, 2)], 'places': [(1, 2, 3)]}
+    """
+
+    def __init__(self, tables: Mapping[str, Iterable[tuple[str, T]]]) -> None:
+        self._tables, self._root = tuple(tables), dict[str, Any]()
+        for table, phrases in tables.items():
+            for phrase, value in phrases:
+                node = self._root
+                for word in phrase.split():
+                    node = node.setdefault(word, {})
+                node.setdefault(VALUE, {}).setdefault(table, value)
+
+    def find(
+        self, words: Sequence[str], stops: Container[int]
+    ) -> dict[str, list[tuple[int, int, T]]]:
+        """Return the phrases of each table; none goes on across one of some stops."""
+        found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
+        n, root = len(words), self._root
+        for i in [i for i, word in enumerate(words) if word in root]:  # few are
+            node, end, best = root[words[i]], i + 1, dict[str, tuple[int, int, T]]()
+            while node is not None:
+                for table, value in node.get(VALUE, NO_VALUES).items():
+                    best[table] = (i, end, value)
+                node = node.get(words[end]) if end < n and end not in stops else None
+                end += 1
+            for table, phrase in best.items():
+                if not found[table] or found[table][-1][1] <= i:
+                    found[table].append(phrase)
         return found

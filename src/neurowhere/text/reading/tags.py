@@ -1,21 +1,25 @@
-"""Tags: the cues and hedges of a text, each with the row that it comes from.
+"""Tags: the phrases of all tables in a text, each with the row that it comes from.
 
-The longest phrase at each place counts, and none goes across sentences. Words have classes by the
-table of words (`lexicon`). No level after this one compares words.
+The longest phrase of a table at each place counts, and none goes across sentences. Words have
+classes by the table of words (`lexicon`). No level after this one compares words.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from neurowhere.text.language import is_foreign
+from neurowhere.text.places import PLACES
 from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.lexicon import words_of
+from neurowhere.text.reading.rules import rules
 from neurowhere.text.reading.tables import (
+    OPTIONAL,
     TEXT,
     Column,
+    Phrases,
     Row,
-    Trie,
     alternatives,
     one_of,
     read_table,
@@ -33,9 +37,18 @@ CUES: dict[str, Column] = {
     "target": TARGETS,
     "only": one_of("foreign start small sign note", is_required=False),
 }
-TABLES = ("cues", "hedges")
+ELSEWHERE: dict[str, Column] = {
+    "words": TEXT,
+    "before": OPTIONAL,
+    "after": OPTIONAL,
+    "sentence": OPTIONAL,
+}
+STATUS = {"cues": "denied", "hedges": "hedged", "pressed": "pressed"}  # by the table of a row
+LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
 LANGUAGE = 10_000  # characters that tell the language of a text
+Found = tuple[int, int, Any]  # first token of a phrase, the one after its last, and its value
+At = dict[str, list[Found]]
 
 
 class Tag(NamedTuple):
@@ -56,80 +69,118 @@ class Tag(NamedTuple):
         return self.row.table == "hedges"
 
 
-@cache
-def _trie(table: str, *, is_foreign: bool = False) -> Trie[Row]:
-    return Trie(
-        (phrase, row)
-        for row in read_table(__package__, table, CUES)
-        if (row["only"] == "foreign") == is_foreign and row["only"] != "sign"
-        for item in split(row["words"])
-        for phrase in alternatives(item)
-    )
+def find_phrases(document: Document) -> At:
+    """Return the phrases of all tables, by the table."""
+    return _phrases().find(document.words, document.starts_of_sentences)
+
+
+def find_cues(document: Document, at: At | None = None) -> list[Tag]:
+    """Return the cues and the hedges of a text; with foreign ones if it is in another language."""
+    at = find_phrases(document) if at is None else at
+    found = [Tag(*each) for each in at["cues"]]
+    if at["foreign"] and is_foreign(document.text[:LANGUAGE]):
+        found += (Tag(*each) for each in at["foreign"])
+    tags = [tag for tag in found if _is_meant(document, tag)]
+    if "?" in document.text or "±" in document.text:
+        tags += _signs(document)
+    return sorted(tags, key=lambda tag: tag[:2])
+
+
+def _is_meant(document: Document, tag: Tag) -> bool:
+    """Whether a phrase is a cue where it stands: "may" in small letters, not within a name."""
+    only = tag.row["only"]
+    if tag.first in document.inner or (
+        document.gaps[tag.end] == "-" and tag.row["direction"] == "ahead"
+    ):
+        return False
+    if only == "start":
+        return tag.first in document.starts_of_sentences
+    if only == "note":
+        return not is_research(document.text)
+    return only != "small" or document.written(tag.first).islower()
+
+
+def _signs(document: Document) -> Iterator[Tag]:
+    """Yield the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
+    gaps = document.gaps
+    for i, gap in enumerate(gaps[:-1]):
+        is_sign = "?" in gap or "±" in gap or "+/-" in gap
+        if is_sign and (AHEAD.search(gap) or (i == 0 and gap.strip() == "?")):
+            yield Tag(i, i, row_of_sign("?"))
+    for first, end in document.sentences:
+        if gaps[end].startswith(("?", " ?", ")?")):
+            yield Tag(first, first, row_of_sign("…?"))
+
+
+# ---- tables
 
 
 @cache
-def first_words() -> frozenset[str]:
-    """Return the words that a cue or a hedge begins with: most sentences have none of them."""
-    tries = (*map(_trie, TABLES), _trie("cues", is_foreign=True))
-    return frozenset[str]().union(*(trie.first_words for trie in tries))
-
-
-@cache
-def words_of_cues() -> frozenset[str]:
-    """Return all words of the cues and hedges."""
-    return frozenset(
-        word
-        for table in TABLES
-        for row in read_table(__package__, table, CUES)
-        if row["only"] not in ("foreign", "sign")
-        for item in split(row["words"])
-        for phrase in alternatives(item)
-        for word in phrase.split()
-    )
-
-
-def find_cues(document: Document, starts: Sequence[int] | None = None) -> list[Tag]:
-    """Return the cues and the hedges that begin at some tokens, by default at any.
-
-    Those of other languages are cues in a text that is in one of these.
-    """
-    found = [Tag(*each) for table in TABLES for each in _trie(table).find(document.words, starts)]
-    foreign = _trie("cues", is_foreign=True).find(document.words, starts)
-    if foreign and is_foreign(document.text[:LANGUAGE]):
-        found += (Tag(*each) for each in foreign)
-    signs = find_signs(document) if "?" in document.text or "±" in document.text else []
-    return sorted([*_within_sentences(document, found), *signs], key=lambda tag: tag[:2])
+def _cues() -> tuple[Row, ...]:
+    return tuple(row for table in STATUS for row in read_table(__package__, table, CUES))
 
 
 @cache
 def row_of_sign(sign: str) -> Row:
     """Return the row of a sign that is no word: "?" or "−"."""
-    rows = (row for table in TABLES for row in read_table(__package__, table, CUES))
-    return next(row for row in rows if row["only"] == "sign" and row["words"] == sign)
+    return next(row for row in _cues() if row["only"] == "sign" and row["words"] == sign)
 
 
-def find_signs(document: Document) -> list[Tag]:
-    """Return the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
-    gaps, found = document.gaps, list[Tag]()
-    starts = document.starts_of_sentences
-    signed = [i for i, gap in enumerate(gaps[:-1]) if "?" in gap or "±" in gap or "+/-" in gap]
-    for i, gap in zip(signed, map(gaps.__getitem__, signed), strict=True):
-        if AHEAD.search(gap) or (i == 0 and gap.strip() == "?"):
-            found.append(Tag(i, i, row_of_sign("?")))
-    for first, end in document.sentences:
-        if gaps[end].startswith(("?", " ?", ")?")) and first in starts:
-            found.append(Tag(first, first, row_of_sign("…?")))
-    return found
+def _phrases_of(*only: str) -> Iterator[tuple[str, Row]]:
+    for row in _cues():
+        for item in split(row["words"]) if row["only"] in only else ():
+            yield from ((phrase, row) for phrase in alternatives(item))
 
 
-def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
-    starts = frozenset(document.sentence_starts)
-    inner = document.inner
-    for tag in tags:
-        is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
-        is_placed = tag.row["only"] != "start" or tag.first in starts
-        is_placed &= tag.row["only"] != "note" or not is_research(document.text)
-        is_placed &= document.gaps[tag.end] != "-" or tag.row["direction"] != "ahead"
-        is_placed &= tag.row["only"] != "small" or document.written(tag.first).islower()
-        if is_whole and is_placed and tag.first not in inner:
-            yield tag
+@cache
+def words_of_cues() -> frozenset[str]:
+    """Return all words of the cues and hedges."""
+    phrases = _phrases_of("", "start", "small", "note")
+    return frozenset(word for phrase, _ in phrases for word in phrase.split())
+
+
+@cache
+def elsewhere_beside() -> dict[str, frozenset[str]]:
+    """Return the words of the brain that are of another organ beside others, with those others."""
+    beside: dict[str, frozenset[str]] = {}
+    for row in read_table(__package__, "elsewhere", ELSEWHERE):
+        others = frozenset(split(row["sentence"]))
+        for word in split(row["words"]) if others else ():
+            beside[word] = beside.get(word, frozenset()) | others
+    return beside
+
+
+def _elsewhere() -> Iterator[tuple[str, str]]:
+    """Yield the phrases in which a word of the brain means something else: "parietal pleura"."""
+    for row in read_table(__package__, "elsewhere", ELSEWHERE):
+        before, after = split(row["before"]), split(row["after"])
+        for word in split(row["words"]):
+            yield from ((f"{words} {word}", row.name) for words in before)
+            for words in after:
+                yield from ((f"{word} {words}{ending}", row.name) for ending in ("", "s"))
+
+
+def _items(table: str, schema: dict[str, Column]) -> Iterator[tuple[str, str]]:
+    rows = read_table(__package__, table, schema)
+    return ((item, row.name) for row in rows for item in split(row["words"]))
+
+
+@cache
+def _phrases() -> Phrases[Any]:
+    """Return the phrases of all tables, and the words at which levels have something to do."""
+    sides = words_of("left", "right", "bilateral", "related", "same-side", "respectively")
+    words = {"sides": sides, "halves": {"and", "or", "nor", *LOBES}, "limbs": {"limb"}}
+    table = rules()
+    return Phrases(
+        {
+            "cues": _phrases_of("", "start", "small", "note"),
+            "foreign": _phrases_of("foreign"),
+            "elsewhere": _elsewhere(),
+            "beside": elsewhere_beside().items(),
+            "places": _items("places", PLACES),
+            "implied": table.phrases.items(),
+            "fixed": table.fixed.items(),
+            "sites": table.sites.items(),
+            **{name: ((word, word) for word in some) for name, some in words.items()},
+        }
+    )
