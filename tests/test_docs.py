@@ -284,6 +284,15 @@ def test_every_benchmark_is_on_a_page():
     assert not [each.name for each in scripts if each.name not in shared and each.name not in pages]
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_names_scripts_that_are_there(page):
+    folders = ("benchmarks", "tools", "recipe", "tests", "examples", "fuzz", "src", "deploy")
+    there = {path.name for folder in folders for path in (ROOT / folder).rglob("*.[ps][yh]")}
+    named = re.findall(r"\b(\w+\.(?:py|sh))\b", page.read_text("utf-8"))
+    own = {"make_studies.py"}  # which the tour has the reader write
+    assert not set(named) - there - own
+
+
 def test_nothing_is_installed_from_an_index_that_does_not_have_it():
     """The package is not published yet: pip finds it only in a clone."""
     readme = (ROOT / "README.md").read_text("utf-8")

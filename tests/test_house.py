@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,13 @@ def test_contributing_draws_the_line_that_is_checked():
     assert [
         {f"neurowhere.{room}" for room in re.findall(r"`(\w+)`", row)} for row in rows
     ] == checked
+
+
+def test_the_drawing_of_the_house_has_its_rooms():
+    source = runpy.run_path(str(ROOT / "tools" / "house.py"))
+    drawn = re.findall(r'class="room"[^>]*>(\w+)<', source["PICTURE"].read_text("utf-8"))
+    assert drawn == source["rooms"](ROOT), "draw it again: python tools/house.py --draw"
+    assert source["draw"](ROOT).count('class="room"') == len(drawn)
 
 
 def project():

@@ -245,22 +245,8 @@ def read_info(
 ) -> dict[str, Any]:
     """Read info.json and check that the folder is of this kind, of a known version, and unchanged.
 
-    Parameters
-    ----------
-    folder : Path
-    kind : str
-        What the folder has to hold, such as "corpus".
-    newest : int
-        Highest format version that this program reads.
-    error : type of NeurowhereError
-        Raised, with one line, where the folder is missing, foreign, newer or damaged.
-    remedy : str
-        What to do about a damaged folder.
-
-    Returns
-    -------
-    dict
-        What info.json holds.
+    `newest` is the highest format version that this program reads. An `error` that names the
+    `remedy` is raised if the folder is missing, foreign, newer or damaged.
     """
     file = folder / INFO_NAME
     if not folder.exists():

@@ -137,17 +137,9 @@ def run_here(
 ) -> Iterator[Result]:
     """Call ``work(shared, task)`` for every pair, in processes, and yield results as they finish.
 
-    Parameters
-    ----------
-    work : callable
-        Of a module, so that other processes find it.
-    calls : sequence of pairs
-        Large arrays in `shared` are mapped into memory once, not copied for each task.
-    n_jobs : int
-        Cores to use, −1 for all.
-    at_once : int, optional
-        Tasks that run at the same time, by default one on each core. With 1, a task may use all
-        cores by threads of its own.
+    `work` is a function of a module, so that other processes find it. Large arrays in `shared` are
+    mapped into memory once. `at_once` tasks run at the same time, by default one on each core; with
+    1, a task may use all cores by threads of its own.
     """
     from joblib import Parallel, cpu_count, delayed, parallel_config
 
@@ -191,20 +183,8 @@ def run_in_order(
 ) -> Generator[Result, None, None]:
     """Call ``work(shared, task)`` for tasks as they come, and yield the results in their order.
 
-    Tasks are taken as they are needed: a few for each worker are held at a time.
-
-    Parameters
-    ----------
-    work : callable
-        Of a module, so that other processes find it.
-    shared : object
-        What all calls share; each process gets it once.
-    tasks : iterable
-    workers : Workers
-
-    Yields
-    ------
-    object
+    `work` is a function of a module, so that other processes find it; each process gets `shared`
+    once. Tasks are taken as they are needed: a few for each worker are held at a time.
     """
     if workers.are_here:
         yield from (work(shared, task) for task in tasks)
@@ -480,17 +460,10 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a function at its first call, which also imports numba.
+    """Return a decorator that compiles a function at its first call, which also imports numba.
 
-    Parameters
-    ----------
-    **options
-        Of `numba.njit`.
-
-    Returns
-    -------
-    callable
-        A decorator. Without numba, which is an extra, the function says so when it is called.
+    The options are those of `numba.njit`. Without numba, which is an extra, the function says so
+    when it is called.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

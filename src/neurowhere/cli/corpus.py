@@ -28,9 +28,7 @@ CONVERTED = "voxels,mirrored"
 
 corpus_app = typer.Typer(no_args_is_help=True, help="Import, summarise and download corpora.")
 
-Source = Annotated[
-    Path, typer.Argument(metavar="SOURCE", help="File or folder to read.", show_default=False)
-]
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File or folder to read.")]
 Drop = Annotated[
     str,
     typer.Option(
@@ -46,7 +44,6 @@ Spaces = Annotated[
     Path | None,
     typer.Option(
         metavar="TABLE",
-        show_default=False,
         help="TSV file with columns id and space, for documents without a stated space.",
     ),
 ]
@@ -87,11 +84,7 @@ def import_corpus(
 
 
 @corpus_app.command("info")
-def corpus_info(
-    path: Source,
-    format: Format = None,
-    as_json: Json = False,
-) -> None:
+def corpus_info(path: Source, format: Format = None, as_json: Json = False) -> None:
     """Summarise a corpus: documents, peaks, space, years, frequent terms, problems.
 
     Example:
@@ -105,9 +98,7 @@ def corpus_info(
 @corpus_app.command("export")
 def export_corpus(
     source: Source,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="JSON file to write.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSON file to write.")],
     format: Format = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -125,10 +116,7 @@ def export_corpus(
 @corpus_app.command("download")
 def download(
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="Name of a corpus: neuroquery or neurosynth.", show_default=False
-        ),
+        str, typer.Argument(metavar="NAME", help="Name of a corpus: neuroquery or neurosynth.")
     ],
     output: Output,
 ) -> None:
@@ -185,13 +173,8 @@ class Kind(StrEnum):
 
 @vocabulary_app.command("build")
 def build(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="CSV file to write.", show_default=False)
-    ],
-    sources: Annotated[
-        Path,
-        typer.Option(metavar="DIR", help="Folder with the lists of names.", show_default=False),
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="CSV file to write.")],
+    sources: Annotated[Path, typer.Option(metavar="DIR", help="Folder with the lists of names.")],
     kind: Annotated[
         Kind,
         typer.Option(
@@ -202,9 +185,7 @@ def build(
     corpus: Annotated[
         Path | None,
         typer.Option(
-            metavar="SOURCE",
-            help="Corpus to count terms in; keep only terms that occur in it.",
-            show_default=False,
+            metavar="SOURCE", help="Corpus to count terms in; keep only terms that occur in it."
         ),
     ] = None,
     texts: Annotated[
@@ -212,7 +193,6 @@ def build(
         typer.Option(
             metavar="SOURCE",
             help="More documents that show how names are used, for wide; can be repeated.",
-            show_default=False,
         ),
     ] = None,
     min_documents: Annotated[
@@ -221,7 +201,6 @@ def build(
             min=1,
             help="Minimum number of documents per term: 1 by default; 10 for wide, but 3 for "
             "parts of the brain, disorders and signs.",
-            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
@@ -251,12 +230,9 @@ def build(
 
 @vocabulary_app.command("info")
 def vocabulary_info(
-    path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Vocabulary to read.", show_default=False)
-    ],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Vocabulary to read.")],
     mapping: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="JSON file of synonyms.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="JSON file of synonyms.")
     ] = None,
     as_json: Json = False,
 ) -> None:

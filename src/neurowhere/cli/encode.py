@@ -102,34 +102,24 @@ def encode(
         typer.Argument(
             metavar="TEXT|FILE|-...",
             help="A text in quotes, files, folders, or - for standard input.",
-            show_default=False,
         ),
     ],
     output: OptionalOutput = None,
     table: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="CSV file to write, one row per text.",
-            callback=checked_output,
-            show_default=False,
+            metavar="FILE", help="CSV file to write, one row per text.", callback=checked_output
         ),
     ] = None,
     model: ModelOption = None,
     atlas: AtlasOption = None,
     plus: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TEXT", help="Add the map of another text; can be repeated.", show_default=False
-        ),
+        typer.Option(metavar="TEXT", help="Add the map of another text; can be repeated."),
     ] = None,
     minus: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Subtract the map of another text; can be repeated.",
-            show_default=False,
-        ),
+        typer.Option(metavar="TEXT", help="Subtract the map of another text; can be repeated."),
     ] = None,
     sentences: Annotated[
         bool, typer.Option("--sentences", help="Encode each sentence separately.")
@@ -154,8 +144,7 @@ def encode(
         ),
     ] = False,
     hedge_weight: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Weight of findings that the text leaves open."),
+        float, typer.Option(min=0, max=1, help="Weight of findings that the text leaves open.")
     ] = 1.0,
     as_kind: Annotated[
         TextKind | None,
@@ -163,7 +152,6 @@ def encode(
             "--as",
             help="Draw the text as a report, from the places of its findings, or as a study, from "
             "all its words. By default its words decide.",
-            show_default=False,
         ),
     ] = None,
     sort: Annotated[
@@ -173,10 +161,7 @@ def encode(
         ),
     ] = Order.excess,
     column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Column of a CSV file that holds the texts.", show_default=False
-        ),
+        str | None, typer.Option(metavar="NAME", help="Column of a CSV file that holds the texts.")
     ] = None,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave the text out of all files.")

@@ -89,18 +89,13 @@ def fit(
     output: Output,
     format: Format = None,
     partition: Annotated[
-        str,
-        typer.Option(
-            metavar="PARTITION",
-            help="Regions to predict: voxels:MM or atlas:IMAGE.",
-        ),
+        str, typer.Option(metavar="PARTITION", help="Regions to predict: voxels:MM or atlas:IMAGE.")
     ] = "voxels:4",
     labels: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Table of the names of the atlas's regions, with columns index and name.",
-            show_default=False,
         ),
     ] = None,
     loss: Annotated[
@@ -111,8 +106,7 @@ def fit(
         ),
     ] = "l1",
     rank: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of dimensions of a log-linear model.", show_default=False),
+        int | None, typer.Option(min=1, help="Number of dimensions of a log-linear model.")
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Number of log-linear fits to average.")] = 2,
     small: Annotated[
@@ -200,10 +194,7 @@ def _check_loss(loss: str, constraint: str | None) -> None:
 
 
 def score(
-    model: ModelPath,
-    corpus: CorpusPath,
-    format: Format = None,
-    as_json: Json = False,
+    model: ModelPath, corpus: CorpusPath, format: Format = None, as_json: Json = False
 ) -> None:
     """Score a model on a corpus by the mean log-likelihood of the peaks, beside two baselines.
 
@@ -222,8 +213,7 @@ def score(
 def compare(
     corpus: CorpusPath,
     output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="Folder to write, or to continue.", show_default=False),
+        Path, typer.Option("-o", "--output", help="Folder to write, or to continue.")
     ],
     format: Format = None,
     partitions: Annotated[
@@ -327,16 +317,13 @@ def benchmark(
             metavar="[MODEL | MAPS]...",
             help="Models or maps to score: folders of models, folders of images named by PubMed "
             "id, or .npz files.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Folder to write, or to continue.", show_default=False),
+        Path | None, typer.Option("-o", "--output", help="Folder to write, or to continue.")
     ] = None,
     corpus: Annotated[
-        Path | None,
-        typer.Option(metavar="CORPUS", help="Corpus of the benchmark.", show_default=False),
+        Path | None, typer.Option(metavar="CORPUS", help="Corpus of the benchmark.")
     ] = None,
     format: Format = None,
     entries: Annotated[
@@ -376,7 +363,6 @@ def benchmark(
         typer.Option(
             metavar="CORPUS",
             help="Corpus of the texts of articles, without tables, with the ids of the studies.",
-            show_default=False,
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=0, max=10, help="Number of random folds to run.")] = 10,

@@ -29,9 +29,7 @@ def checked_output(path: Path | None) -> Path | None:
     return path
 
 
-CorpusPath = Annotated[
-    Path, typer.Argument(metavar="CORPUS", help="Corpus to read.", show_default=False)
-]
+CorpusPath = Annotated[Path, typer.Argument(metavar="CORPUS", help="Corpus to read.")]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -42,9 +40,7 @@ Format = Annotated[
         "table or text.",
     ),
 ]
-ModelPath = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Folder of a model.", show_default=False)
-]
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a model.")]
 OptionalModelPath = Annotated[
     Path | None,
     typer.Argument(metavar="[MODEL]", help="Folder of a model.", show_default="the shipped one"),
@@ -69,14 +65,10 @@ AtlasOption = Annotated[
 VocabularyOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE",
-        help="File of the terms to learn from.",
-        show_default="brain structures",
+        metavar="FILE", help="File of the terms to learn from.", show_default="brain structures"
     ),
 ]
-_OUTPUT = typer.Option(
-    "-o", "--output", help="Folder to write.", callback=checked_output, show_default=False
-)
+_OUTPUT = typer.Option("-o", "--output", help="Folder to write.", callback=checked_output)
 Output = Annotated[Path, _OUTPUT]
 OptionalOutput = Annotated[Path | None, _OUTPUT]
 Resolution = Annotated[
@@ -90,8 +82,7 @@ Resolution = Annotated[
     ),
 ]
 Like = Annotated[
-    Path | None,
-    typer.Option(metavar="IMAGE", help="Image whose grid the images use.", show_default=False),
+    Path | None, typer.Option(metavar="IMAGE", help="Image whose grid the images use.")
 ]
 Jobs = Annotated[int, typer.Option(help="Number of cores to use, -1 for all.")]
 BatchJobs = Annotated[
@@ -105,7 +96,6 @@ Cluster = Annotated[
     typer.Option(
         metavar="ADDRESS",
         help="Address of a Dask scheduler whose workers do the work, such as tcp://host:8786.",
-        show_default=False,
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output folder.")]

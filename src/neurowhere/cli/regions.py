@@ -19,7 +19,6 @@ def regions(
             metavar="TABLE | X Y Z",
             help="A cluster table of nilearn, FSL, SPM or FreeSurfer, a table with columns x, y "
             "and z, or a point, in MNI mm.",
-            show_default=False,
         ),
     ],
     output: Annotated[
@@ -35,9 +34,7 @@ def regions(
     voxels: Annotated[
         Path | None,
         typer.Option(
-            metavar="IMAGE",
-            help="Image whose voxel indices the table has in place of mm.",
-            show_default=False,
+            metavar="IMAGE", help="Image whose voxel indices the table has in place of mm."
         ),
     ] = None,
     keep_formulas: KeepFormulas = False,

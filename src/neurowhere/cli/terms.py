@@ -46,8 +46,7 @@ COLUMNS = ("id", "term", "score", "ratio", "terms", "studies", "problem")
 def term(
     output: Output,
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="[TERM]", help="Term, with or without a side.", show_default=False),
+        str | None, typer.Argument(metavar="[TERM]", help="Term, with or without a side.")
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Write the maps of all terms of the model.")
@@ -55,9 +54,7 @@ def term(
     terms: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="Write the maps of the terms in this file, one per line.",
-            show_default=False,
+            metavar="FILE", help="Write the maps of the terms in this file, one per line."
         ),
     ] = None,
     as_table: Annotated[
@@ -140,7 +137,6 @@ def decode(
         typer.Argument(
             metavar="X Y Z | PEAKS.csv | MAP.nii.gz ... | FOLDER",
             help="A point in MNI mm, a table of peaks, an image, or many images.",
-            show_default=False,
         ),
     ],
     output: OptionalOutput = None,
@@ -222,10 +218,7 @@ def decode(
 
     encoder = load_model(model)
     found = decode(
-        encoder,
-        _read_place(place, talairach, keep_going),
-        threshold=threshold,
-        n_terms=terms,
+        encoder, _read_place(place, talairach, keep_going), threshold=threshold, n_terms=terms
     )
     if output is not None:
         _write(found, output, " ".join(place), overwrite, encoder)

@@ -69,15 +69,8 @@ MIN_SHARE_WITH_SIGNS = 0.5
 class Tables:
     """Peaks by table, or by document where tables are not known.
 
-    Attributes
-    ----------
-    xyz : (n_peaks, 3)
-    table : (n_peaks,)
-        Number of the table of each peak.
-    study : (n_peaks,)
-        Row of the document of each peak.
-    is_first : (n_peaks,)
-        Whether no earlier row of the table is the same; only such rows count as evidence.
+    `table` and `study` hold the numbers of the table and of the document of each peak. `is_first`
+    tells which peaks repeat no earlier row of their table; only these count as evidence.
     """
 
     xyz: Points
@@ -136,18 +129,8 @@ class Tables:
 
 
 def brain_radius(xyz_mm: Points) -> NDArray[np.float64]:
-    """Return how far out points are: 1 on the surface of the brain, less inside.
+    """Return how far out points (n, 3) are: 1 on the surface of the brain, less inside.
 
-    Parameters
-    ----------
-    xyz_mm : (n, 3)
-
-    Returns
-    -------
-    (n,)
-
-    Examples
-    --------
     >>> brain_radius(np.array([[0.0, -22, 9], [40, -85, 0], [40, 85, 0]])).round(2)
     array([0.  , 0.83, 1.24])
     """
@@ -245,17 +228,9 @@ RULES = {
 def repair(corpus: Corpus, *, drop: Iterable[str], convert: Iterable[str]) -> Corpus:
     """Look for coordinates that are not what they seem, and drop or convert them.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        Peaks as printed, before any other conversion.
-    drop, convert : iterable of str
-        Names among `RULES`. What is in neither is only counted; what is in both is dropped.
-
-    Returns
-    -------
-    Corpus
-        With what was found in its `problems`, and in a warning.
+    `drop` and `convert` are names among `RULES`; a problem in neither is only counted, one in both
+    is dropped. The peaks have to be as printed. What was found is in the corpus's `problems` and in
+    a warning.
     """
     dropped, converted = set(drop), set(convert).difference(drop)
     found = [known for known in corpus.problems if known.name not in RULES or known.is_settled]
@@ -286,27 +261,13 @@ def repair(corpus: Corpus, *, drop: Iterable[str], convert: Iterable[str]) -> Co
 
 
 def is_statistic(xyz: NDArray[np.float64]) -> Mask:
-    """Return which rows of a table are statistics rather than coordinates.
+    """Return which rows (n, 3) of one table are statistics rather than coordinates.
 
     Programs that find the coordinates of an article take three columns of numbers for x, y and z.
-    Some tables have other columns of numbers: t-values of three contrasts, or the standard
-    deviation of each coordinate below its mean. Such numbers are small, not whole, and never
-    negative; three of them look like a place near the anterior commissure.
+    Some tables have t-values or standard deviations there: small numbers, not whole and never
+    negative, which look like places near the anterior commissure. The thresholds of the rules below
+    were set by looking at every table of NeuroQuery and Neurosynth that they concern, or nearly do.
 
-    The rules below look at one table at a time and at whole rows only. Their thresholds were set by
-    looking at every table of NeuroQuery and Neurosynth that they concern, or nearly do.
-
-    Parameters
-    ----------
-    xyz : (n, 3)
-        Rows of one table, in their order.
-
-    Returns
-    -------
-    (n,)
-
-    Examples
-    --------
     >>> is_statistic(np.array([[-8, -75, 29], [2.4, 2.9, 3.6], [-22, -68, 45]]))
     array([False,  True, False])
     """
@@ -414,17 +375,7 @@ def talairach_to_mni(points_mm: ArrayLike) -> NDArray[np.float64]:
 
 
 def document_to_mni(document: Document) -> Document:
-    """Return a document with its peaks in MNI.
-
-    Parameters
-    ----------
-    document : Document
-
-    Returns
-    -------
-    Document
-        The space that its source states is kept in the metadata.
-    """
+    """Return a document with its peaks in MNI; the metadata keep the space of its source."""
     if document.space != "TAL":
         return document
     return replace(
@@ -436,17 +387,7 @@ def document_to_mni(document: Document) -> Document:
 
 
 def corpus_to_mni(corpus: Corpus) -> Corpus:
-    """Return a corpus with its Talairach peaks in MNI.
-
-    Parameters
-    ----------
-    corpus : Corpus
-
-    Returns
-    -------
-    Corpus
-        `documents.source_space` still says TAL.
-    """
+    """Return a corpus with its Talairach peaks in MNI; `source_space` still says TAL."""
     talairach = corpus.documents["space"].to_numpy() == "TAL"  # (n_documents,)
     if not talairach.any():
         return corpus
@@ -458,18 +399,7 @@ def corpus_to_mni(corpus: Corpus) -> Corpus:
 
 
 def read_spaces(path: Path) -> dict[str, str]:
-    """Read the space of each document from a table.
-
-    Parameters
-    ----------
-    path : Path
-        With columns id and space.
-
-    Returns
-    -------
-    dict of str
-        Label of the space by id.
-    """
+    """Read the space of each document from a table with columns id and space."""
     if not path.is_file():
         raise CorpusError(f"expected a table with columns id and space, but {path} is no file")
     table = read_table(path, ["id", "space"])
@@ -477,18 +407,7 @@ def read_spaces(path: Path) -> dict[str, str]:
 
 
 def fill_spaces(corpus: Corpus, labels: Mapping[str, str]) -> Corpus:
-    """Fill in the space of the documents whose source does not state it.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    labels : mapping of str to str
-        Label of the space by id.
-
-    Returns
-    -------
-    Corpus
-    """
+    """Fill in the space of the documents whose source does not state it, from labels by id."""
     unknown = corpus.documents["space"] == "unknown"
     if not labels or not unknown.any():
         return corpus

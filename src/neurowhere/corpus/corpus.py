@@ -293,21 +293,7 @@ def join_documents(
     peaks: list[NDArray[np.float64]],
     sections: Iterable[Mapping[str, str]],
 ) -> Iterator[Document]:
-    """Put documents together.
-
-    Parameters
-    ----------
-    documents : DataFrame
-        One row per document, as in `Corpus.documents`.
-    peaks : list of (n_i, 3)
-        Peaks of each row.
-    sections : iterable of mapping of str to str
-        Texts of each row.
-
-    Yields
-    ------
-    Document
-    """
+    """Yield documents, made of rows of a table and the peaks (n_i, 3) and texts of each."""
     rows = documents.to_dict("records")
     for row, row_peaks, texts in zip(rows, peaks, sections, strict=True):
         known = {name: texts[name] for name in SECTIONS if texts.get(name)}
@@ -348,19 +334,10 @@ def _rows_of_sections(columns: Mapping[str, list[str]], n: int) -> Iterator[dict
 
 
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
-    """Join corpora one below the other.
+    """Join corpora one below the other; of documents with the same id the first is kept.
 
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        All with texts, or all with counts.
-
-    Returns
-    -------
-    Corpus
-        Of documents with the same id the first is kept. Texts stay if all corpora have texts;
-        counts stay if all have counts, their terms matched by name (a term that a corpus does
-        not list counts as absent from it).
+    Texts stay if all corpora have texts. Counts stay if all have counts: their terms are matched by
+    name, and a term that a corpus does not list counts as absent from it.
     """
     if not corpora:
         raise CorpusError("expected at least one corpus to join, none came")

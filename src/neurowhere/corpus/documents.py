@@ -66,27 +66,12 @@ class Document:
 def group_documents(
     labels: NDArray[np.object_], xyz: NDArray[np.float64], rows: NDArray[np.intp]
 ) -> NDArray[np.object_]:
-    """Join documents that have one label, or that are twins, into groups.
+    """Return the group of each document: that of its label, or that of its twin.
 
     A document is the twin of another one that reports at least `MIN_SHARE` of its peaks, and at
-    least `MIN_SHARED`: a reprint, or a second article about the same data.
+    least `MIN_SHARED`: a reprint, or a second article about the same data. A group has the label of
+    its first document. `rows` is the document of each peak of `xyz`.
 
-    Parameters
-    ----------
-    labels : (n_documents,)
-        Label of each document, such as its PubMed id.
-    xyz : (n_peaks, 3)
-        Peaks of all documents.
-    rows : (n_peaks,)
-        Document of each peak.
-
-    Returns
-    -------
-    (n_documents,)
-        Label of the first document of each document's group.
-
-    Examples
-    --------
     >>> peaks = np.arange(18.0).reshape(6, 3)
     >>> group_documents(np.array(["a", "b", "c"], dtype=object),
     ...                 np.concatenate([peaks, peaks, -peaks]), np.repeat([0, 1, 2], 6))
@@ -105,22 +90,7 @@ def group_documents(
 def find_twins(
     xyz: NDArray[np.float64], rows: NDArray[np.intp], n: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Find documents that share most of their peaks with another one.
-
-    Parameters
-    ----------
-    xyz : (n_peaks, 3)
-        Peaks of all documents.
-    rows : (n_peaks,)
-        Document of each peak.
-    n : int
-        Number of documents.
-
-    Returns
-    -------
-    twins, others : (n_pairs,)
-        A document, and the one that reports its peaks too.
-    """
+    """Find documents that share most of their peaks with another one; return both, in pairs."""
     reports = _reports(xyz, rows, n)
     n_places = np.diff(reports.indptr)
     n_documents = np.bincount(reports.indices, minlength=reports.shape[1])
@@ -175,18 +145,7 @@ SPELLINGS: dict[str, Space] = {
 
 
 def documents_table(rows: pd.DataFrame | list[dict[str, Any]]) -> pd.DataFrame:
-    """Return a tidy table of documents.
-
-    Parameters
-    ----------
-    rows : DataFrame or list of dict
-        What is known of each document.
-
-    Returns
-    -------
-    DataFrame
-        Known columns first, text without missing values, whole years.
-    """
+    """Return a tidy table of documents: known columns first, no missing texts, whole years."""
     # As objects, because whole numbers with missing values would become floats, "7.0".
     table = pd.DataFrame(rows, dtype=object).reset_index(drop=True)
     for name, default in (("id", ""), ("title", ""), ("space", "unknown")):
@@ -201,18 +160,7 @@ def documents_table(rows: pd.DataFrame | list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def peaks_table(peaks: pd.DataFrame) -> pd.DataFrame:
-    """Return a tidy table of peaks.
-
-    Parameters
-    ----------
-    peaks : DataFrame
-        With columns id, x, y, z, and perhaps table.
-
-    Returns
-    -------
-    DataFrame
-        These columns only.
-    """
+    """Return a tidy table of peaks: the columns id, x, y, z, and table if it is known."""
     columns = {"id": _words(peaks["id"]), **{axis: peaks[axis].astype(np.float64) for axis in XYZ}}
     if "table" in peaks:
         columns["table"] = _words(peaks["table"])
@@ -220,32 +168,12 @@ def peaks_table(peaks: pd.DataFrame) -> pd.DataFrame:
 
 
 def documents_of(documents: Iterable[Document]) -> pd.DataFrame:
-    """Return the table of some documents.
-
-    Parameters
-    ----------
-    documents : iterable of Document
-
-    Returns
-    -------
-    DataFrame
-        One row per document, as from `documents_table`.
-    """
+    """Return the table of some documents, one row each."""
     return documents_table([_document_row(document) for document in documents])
 
 
 def peaks_of(documents: Sequence[Document]) -> pd.DataFrame:
-    """Return the table of the peaks of some documents.
-
-    Parameters
-    ----------
-    documents : sequence of Document
-
-    Returns
-    -------
-    DataFrame
-        One row per peak, as from `peaks_table`.
-    """
+    """Return the table of the peaks of some documents, one row each."""
     ids = np.repeat(
         np.array([document.id for document in documents], dtype=object),
         [len(document.peaks) for document in documents],
@@ -255,37 +183,13 @@ def peaks_of(documents: Sequence[Document]) -> pd.DataFrame:
 
 
 def parse_coordinates(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Parse coordinates written as text.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With columns x, y, z.
-
-    Returns
-    -------
-    (n, 3)
-        NaN where a cell is not a number.
-    """
+    """Return the columns x, y, z of a table of text (n, 3); NaN if a cell is not a number."""
     numbers = table[XYZ].apply(pd.to_numeric, errors="coerce")
     return np.asarray(numbers, dtype=np.float64)
 
 
 def read_table(path: Path, expected: list[str]) -> pd.DataFrame:
-    """Read a CSV or TSV file.
-
-    Parameters
-    ----------
-    path : Path
-        Plain or compressed.
-    expected : list of str
-        Columns that it must have.
-
-    Returns
-    -------
-    DataFrame
-        Every cell as text.
-    """
+    """Read a CSV or TSV file, plain or compressed, that has some columns; every cell as text."""
     try:
         with open_text(path) as stream:
             table = pd.read_csv(
@@ -302,16 +206,7 @@ def read_table(path: Path, expected: list[str]) -> pd.DataFrame:
 
 
 def check_columns(table: pd.DataFrame, expected: list[str], name: str) -> None:
-    """Raise an error that names the columns a table lacks, if any.
-
-    Parameters
-    ----------
-    table : DataFrame
-    expected : list of str
-        Columns that it must have.
-    name : str
-        Name of the table in the error.
-    """
+    """Raise an error that names the columns a table lacks, if any."""
     missing = [column for column in expected if column not in table]
     if missing:
         raise CorpusError(
@@ -321,17 +216,7 @@ def check_columns(table: pd.DataFrame, expected: list[str], name: str) -> None:
 
 
 def load_matrix(path: Path) -> sparse.csr_matrix:
-    """Read a sparse matrix from SciPy's npz format; nothing is unpickled.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    csr_matrix
-        Checked, so that products may trust its indices.
-    """
+    """Read a sparse matrix from SciPy's npz format, and check it; nothing is unpickled."""
     with _open_whole(path) as stream:
         matrix = sparse.csr_matrix(sparse.load_npz(stream))
         matrix.check_format(full_check=True)  # SciPy's products trust the indices
@@ -340,16 +225,7 @@ def load_matrix(path: Path) -> sparse.csr_matrix:
 
 
 def load_shape(path: Path) -> tuple[int, int]:
-    """Read the numbers of rows and columns of a sparse matrix only.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    tuple of int
-    """
+    """Read the numbers of rows and columns of a sparse matrix only."""
     with _open_whole(path) as stream, np.load(stream, allow_pickle=False) as arrays:
         n_rows, n_columns = arrays["shape"]
         return int(n_rows), int(n_columns)
@@ -394,20 +270,8 @@ def _years(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def parse_space(label: object) -> Space:
-    """Return the space that a source's label stands for.
+    """Return the space that a source's label stands for, unknown if it is not among `SPELLINGS`.
 
-    Parameters
-    ----------
-    label : object
-        Of any type; only text can be a label.
-
-    Returns
-    -------
-    "MNI", "TAL" or "unknown"
-        Anything not among `SPELLINGS` is unknown.
-
-    Examples
-    --------
     >>> parse_space("MNI152_2mm"), parse_space("Talairach space"), parse_space("as in NeuroQuery")
     ('MNI', 'TAL', 'unknown')
     """

@@ -78,22 +78,10 @@ RELEASES = {
 
 
 def download(name: str, folder: Path, *, base_url: str | None = None) -> Path:
-    """Fetch a public corpus into a folder, or verify it if it is already there.
+    """Fetch a public corpus, one of `RELEASES`, or verify it if it is already there.
 
-    Parameters
-    ----------
-    name : str
-        One of `RELEASES`: "neuroquery" or "neurosynth".
-    folder : Path
-        Where to put the files. What an interrupted download has got so far is kept beside it,
-        and the next call goes on from there.
-    base_url : str, optional
-        Address of a mirror, instead of that of the release.
-
-    Returns
-    -------
-    Path
-        The folder, with all files of the release and ``SHA256SUMS``.
+    An interrupted download is kept beside the folder, and the next call continues it. `base_url` is
+    the address of a mirror. The folder gets all files of the release and ``SHA256SUMS``.
     """
     if name not in RELEASES:
         raise CorpusError(f"no public corpus is named {name!r}; choose among {', '.join(RELEASES)}")
@@ -122,12 +110,7 @@ def fetch(release: Release, folder: Path, *, base_url: str | None = None) -> Pat
 def verify(folder: Path, known: Mapping[str, str | None] | None = None) -> None:
     """Raise an error unless every file of a downloaded folder has its recorded SHA-256.
 
-    Parameters
-    ----------
-    folder : Path
-        A folder that `download` has made.
-    known : mapping of str to str or None, optional
-        Files that have to be there, with their SHA-256 where it is known.
+    `known` are files that have to be there, with their SHA-256 if it is known.
     """
     record = folder / CHECKSUMS_NAME
     if not record.is_file():

@@ -149,19 +149,7 @@ def iter_documents(
 
 
 def find_format(source: Path, wanted: str | None = None) -> str:
-    """Return the name of the format of a file or a folder.
-
-    Parameters
-    ----------
-    source : Path
-    wanted : str, optional
-        Name of a format, which is only checked; by default it is detected.
-
-    Returns
-    -------
-    str
-        One of `READERS`.
-    """
+    """Return the format of a file or a folder, one of `READERS`; a `wanted` one is only checked."""
     if not source.exists():
         raise CorpusError(f"expected a file or a folder, but {source} does not exist")
     if wanted is not None:
@@ -178,17 +166,7 @@ def find_format(source: Path, wanted: str | None = None) -> str:
 
 
 def detect(path: Path) -> list[str]:
-    """Find the formats that a path holds.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    list of str
-        The most specific ones among `READERS`, if any.
-    """
+    """Return the formats that a path holds, the most specific ones among `READERS`."""
     for tier in TIERS:
         found = [name for name in tier if _reader(name).detects(path)]
         if found:

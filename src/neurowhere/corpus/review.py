@@ -82,55 +82,19 @@ class Problem:
     def at(
         cls, name: str, ids: Iterable[Any], *, dropped: bool = False, converted: bool = False
     ) -> "Problem":
-        """Count a problem.
-
-        Parameters
-        ----------
-        name : str
-            One of `MEANINGS`.
-        ids : iterable
-            Document of each occurrence.
-        dropped, converted : bool
-            Whether they were dropped, or put right.
-
-        Returns
-        -------
-        Problem
-        """
+        """Count a problem, one of `MEANINGS`, by the document of each occurrence."""
         found = list(ids)
         examples = tuple(dict.fromkeys(map(str, found)))[:N_EXAMPLES]
         return cls(name, len(found), dropped, examples, converted)
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Problem":
-        """Make a problem again.
-
-        Parameters
-        ----------
-        fields : dict
-            What `dataclasses.asdict`, and perhaps JSON, made of one.
-
-        Returns
-        -------
-        Problem
-        """
+        """Make a problem from what `dataclasses.asdict`, and perhaps JSON, made of one."""
         return cls(**{**fields, "examples": tuple(fields["examples"])})
 
 
 def duplicates_problem(ids: list[str], *, dropped: bool) -> tuple[Problem, ...]:
-    """Record and warn of documents with the id of an earlier one.
-
-    Parameters
-    ----------
-    ids : list of str
-    dropped : bool
-        Whether they were dropped.
-
-    Returns
-    -------
-    tuple of Problem
-        One, or none if there are no such documents.
-    """
+    """Record documents with the id of an earlier one, if there are any, and warn of them."""
     if not ids:
         return ()
     problem = Problem.at("duplicates", ids, dropped=dropped)
@@ -139,21 +103,7 @@ def duplicates_problem(ids: list[str], *, dropped: bool) -> tuple[Problem, ...]:
 
 
 def check_names(names: Iterable[str], known: tuple[str, ...], action: str) -> frozenset[str]:
-    """Check the names of problems.
-
-    Parameters
-    ----------
-    names : iterable of str
-    known : tuple of str
-        Names to choose among.
-    action : str
-        What is to be done about the problems, such as "drop".
-
-    Returns
-    -------
-    frozenset of str
-        The same; an unknown name is an error that lists the known ones.
-    """
+    """Return names of problems; an unknown one is an error that lists the known ones."""
     wanted = frozenset(names)
     unknown = sorted(wanted.difference(known))
     if unknown:
@@ -162,56 +112,21 @@ def check_names(names: Iterable[str], known: tuple[str, ...], action: str) -> fr
 
 
 def is_repeated(peaks: pd.DataFrame) -> Mask:
-    """Return which peaks repeat an earlier one of their document, in any table.
-
-    Parameters
-    ----------
-    peaks : DataFrame
-        With columns id, x, y, z.
-
-    Returns
-    -------
-    (n_peaks,)
-    """
+    """Return which peaks repeat an earlier one of their document, in any table."""
     return peaks.duplicated(PEAK_COLUMNS).to_numpy()
 
 
 def is_outside(peaks: pd.DataFrame) -> Mask:
-    """Return which peaks are outside the box `HEAD_LOW_MM` to `HEAD_HIGH_MM`.
-
-    Parameters
-    ----------
-    peaks : DataFrame
-        With columns x, y, z.
-
-    Returns
-    -------
-    (n_peaks,)
-    """
+    """Return which peaks are outside the box `HEAD_LOW_MM` to `HEAD_HIGH_MM`."""
     xyz = peaks[XYZ].to_numpy(np.float64)  # (n_peaks, 3)
     return ~np.asarray(((xyz >= HEAD_LOW_MM) & (xyz <= HEAD_HIGH_MM)).all(axis=1))
 
 
 def unsigned_studies(peaks: pd.DataFrame, rows: NDArray[np.intp], n: int) -> Mask:
-    """Return which documents have many peaks, none of them with a negative coordinate.
+    """Return which of n documents have many peaks, none of them with a negative coordinate.
 
-    Parameters
-    ----------
-    peaks : DataFrame
-        With columns x, y, z.
-    rows : (n_peaks,)
-        Document of each peak.
-    n : int
-        Number of documents.
-
-    Returns
-    -------
-    (n,)
-
-    Raises
-    ------
-    CorpusError
-        If no peak of the corpus is negative, and there are enough of them to tell.
+    `rows` is the document of each peak. If no peak of a whole corpus is negative, and it has enough
+    of them to tell, an error is raised.
     """
     unsigned = np.asarray((peaks[XYZ].to_numpy(np.float64) >= 0).all(axis=1))  # (n_peaks,)
     if len(unsigned) >= MIN_PEAKS_OF_UNSIGNED_CORPUS and unsigned.all():
@@ -243,17 +158,8 @@ DOCUMENT_PROBLEMS: dict[str, Callable[["Corpus"], Mask]] = {
 def review(corpus: "Corpus", drop: Iterable[str] = ()) -> "Corpus":
     """Look for problems, drop those that are named, and record all that was found.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        What its `problems` say was dropped is kept on record; the rest is looked for anew.
-    drop : iterable of str
-        Names among `DROPPABLE`. What has to be done before, while reading, is not done here.
-
-    Returns
-    -------
-    Corpus
-        With its `problems` filled in.
+    `drop` are names among `DROPPABLE`. Problems that were settled while the corpus was read stay on
+    record; the others are looked for again.
     """
     names = check_names(drop, DROPPABLE, "drop")
     looked_for = PEAK_PROBLEMS.keys() | DOCUMENT_PROBLEMS.keys()
@@ -296,22 +202,10 @@ under using was were what when where whereas whether which while who will with w
 class Summary:
     """What there is to know about a corpus at a glance.
 
-    Attributes
-    ----------
-    documents, peaks : int
-        How many there are.
-    peaks_per_document : dict of float
-        Minimum, quartiles and maximum, over the documents that have peaks.
-    spaces : dict of int
-        Documents by the space that their source states.
-    years : dict of int, or None
-        First, median and last year, and how many documents have one.
-    content : dict of int
-        Documents that have a text, or counts, of each section.
-    terms : dict of int
-        Most frequent terms, or words of the texts, and the documents that mention them.
-    problems : tuple of Problem
-    origin : dict
+    `peaks_per_document` has the minimum, the quartiles and the maximum over the documents with
+    peaks, `spaces` the documents by stated space, `years` the first, median and last year and how
+    many documents have one, `content` the documents that have a text, or counts, of each section,
+    and `terms` the documents that mention the most frequent terms or words.
     """
 
     documents: int
@@ -325,23 +219,12 @@ class Summary:
     origin: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Each problem is also there as a sentence.
-        """
+        """Return plain data, ready for JSON; each problem is also there as a sentence."""
         problems = [{**asdict(problem), "says": str(problem)} for problem in self.problems]
         return {**asdict(self), "problems": problems}
 
     def to_text(self) -> str:
-        """Return lines to read, a label before each.
-
-        Returns
-        -------
-        str
-        """
+        """Return lines to read, a label before each."""
         return "\n".join(f"{label:<12}{line}".rstrip() for label, line in self._lines())
 
     def _lines(self) -> Iterator[tuple[str, str]]:
@@ -370,16 +253,7 @@ class Summary:
 
 
 def summarise(corpus: "Corpus") -> Summary:
-    """Sum up a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-
-    Returns
-    -------
-    Summary
-    """
+    """Sum up a corpus."""
     return Summary(
         documents=len(corpus),
         peaks=len(corpus.peaks),

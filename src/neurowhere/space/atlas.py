@@ -310,18 +310,11 @@ def _aal3_folder() -> Path | None:
 
 @lru_cache(maxsize=1)
 def block_atlas() -> Atlas:
-    """Return blocks of the brain between planes of MNI space, which need no atlas.
+    """Return an atlas of 36 blocks of the brain between planes of MNI space, at 2 mm.
 
     Each side is cut into medial and lateral, anterior, central and posterior, and superior, middle
     and inferior parts. They tell where a place is, not which structure it belongs to.
 
-    Returns
-    -------
-    Atlas
-        36 regions at 2 mm, on nilearn's brain mask.
-
-    Examples
-    --------
     >>> blocks = block_atlas()
     >>> [blocks.names[k] for k in blocks.region_of([[-24, -2, -18], [4, -84, 6]])]
     ['left central inferior lateral', 'right posterior middle medial']
@@ -352,19 +345,8 @@ def _read_aal3_names(path: Path) -> dict[int, str]:
 
 
 def partition_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Partition:
-    """Make the partition again that a saved model has kept.
+    """Make the partition again that a saved model has kept, as from `Partition.to_arrays`.
 
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        As from `Partition.to_arrays`.
-
-    Returns
-    -------
-    VoxelGrid or Atlas
-
-    Examples
-    --------
     >>> import numpy as np
     >>> grid = VoxelGrid(mask=(np.ones((2, 3, 4)), np.eye(4)))
     >>> partition_from_arrays(grid.to_arrays()) == grid

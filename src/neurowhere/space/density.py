@@ -334,16 +334,6 @@ def worker_threads(n_jobs: int) -> Iterator[Run]:
     """Yield a function that does some work on slices in threads, and raises their errors.
 
     Meanwhile matrix products start no threads of their own, which would cost more than they give.
-
-    Parameters
-    ----------
-    n_jobs : int
-        Number of threads, −1 for all cores.
-
-    Yields
-    ------
-    callable
-        Takes the work and the slices.
     """
     from joblib import effective_n_jobs
 
@@ -369,8 +359,8 @@ class Targets:
     density : DensityEstimator, or None
         Smooths bins into regions; None where bins are regions.
     study, region : arrays of shape (n_peaks,)
-        Study and region of the peaks that are in the brain; region −1 where an atlas leaves it
-        uncovered. These are the peaks that are scored.
+        Study and region of the peaks that are in the brain, which are scored; region −1 where an
+        atlas leaves them uncovered.
     """
 
     shares: sparse.csr_matrix
@@ -396,49 +386,19 @@ class Targets:
         return self.shares.tocsc()
 
     def columns(self, regions: slice) -> NDArray[np.float32]:
-        """Return ŷ of all studies for some regions.
-
-        Parameters
-        ----------
-        regions : slice
-            b consecutive regions.
-
-        Returns
-        -------
-        (n_studies, b)
-        """
+        """Return ŷ of all studies for a slice of b regions, (n_studies, b)."""
         if self.density is None:
             return self._by_column[:, regions].toarray().astype(np.float32)
         return self.density.density_columns(self._by_column, regions)
 
     def rows(self, studies: slice | NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return ŷ of some studies for all regions.
-
-        Parameters
-        ----------
-        studies : slice or (n,) array of int
-
-        Returns
-        -------
-        (n, m)
-        """
+        """Return ŷ of some studies for all regions, (n, m)."""
         if self.density is None:
             return self.shares[studies].toarray().astype(np.float32)
         return self.density.smooth(self.shares[studies])
 
     def select(self, studies: NDArray[np.intp]) -> "Targets":
-        """Return the targets of some studies.
-
-        Parameters
-        ----------
-        studies : (n,)
-            Indices of studies.
-
-        Returns
-        -------
-        Targets
-            In that order.
-        """
+        """Return the targets of some studies, in the order of their indices."""
         position = np.full(len(self), OUTSIDE)
         position[studies] = np.arange(len(studies))
         moved = position[self.study]
@@ -459,24 +419,9 @@ def make_targets(
 ) -> Targets:
     """Turn the peaks of studies into targets over a partition.
 
-    Parameters
-    ----------
-    partition : VoxelGrid or Atlas
-        An atlas should be restricted to `brain` before.
-    brain : VoxelGrid
-        Says which peaks count; the partition itself where that is a grid.
-    xyz_mm, studies, n_studies
-        As from `stack_peaks`.
-    bandwidth : float
-        Standard deviation of the kernel in voxels; only for grids.
-    method : {"auto", "direct", "separable", "fft"}
-        How to smooth, as in `DensityEstimator`.
-    n_jobs : int
-        Number of threads, −1 for all cores.
-
-    Returns
-    -------
-    Targets
+    `brain` says which peaks count: the partition itself if that is a grid; an atlas should be
+    restricted to it before. `xyz_mm`, `studies` and `n_studies` are as from `stack_peaks`.
+    `bandwidth` (in voxels) and `method` are those of `DensityEstimator`, for grids.
     """
     study, region = place_peaks(partition, brain, xyz_mm, studies)
     if isinstance(partition, Atlas):
@@ -492,21 +437,9 @@ def make_targets(
 def place_peaks(
     partition: Partition, brain: VoxelGrid, xyz_mm: ArrayLike, studies: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Find the study and the region of the peaks in the brain, those that are scored.
+    """Return the study and the region of the peaks in the brain, those that are scored.
 
-    Parameters
-    ----------
-    partition : VoxelGrid or Atlas
-    brain : VoxelGrid
-        Says which peaks count.
-    xyz_mm : (n_peaks, 3)
-    studies : (n_peaks,)
-        Study of each peak.
-
-    Returns
-    -------
-    study, region : (n_peaks in the brain,)
-        The region is −1 where an atlas leaves a peak uncovered.
+    The region is −1 where an atlas leaves a peak uncovered.
     """
     points = as_points(xyz_mm)
     inside = brain.region_of(points) != OUTSIDE

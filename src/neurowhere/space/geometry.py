@@ -25,17 +25,9 @@ CEREBELLUM = -35.0, -14.0  # y and z in mm that it lies behind and below, with l
 def overlap_mm3(first: Partition, second: Partition) -> sparse.csr_matrix:
     """Compute the volume that regions share, from the centres of the finer one's voxels.
 
-    Parameters
-    ----------
-    first, second : VoxelGrid or Atlas
+    The sparse matrix (first.n_regions, second.n_regions) is kept for the next call: do not change
+    it.
 
-    Returns
-    -------
-    csr_matrix (first.n_regions, second.n_regions)
-        In mm³. It is kept for the next call: do not change it.
-
-    Examples
-    --------
     >>> fine = VoxelGrid(mask=(np.ones((4, 2, 2)), np.eye(4)))
     >>> coarse = VoxelGrid(mask=(np.ones((2, 1, 1)), np.diag([2.0, 2.0, 2.0, 1.0])))
     >>> overlap_mm3(coarse, fine).sum(axis=1).A1.tolist()  # its first voxel reaches from −1 to 1
@@ -55,27 +47,11 @@ def overlap_mm3(first: Partition, second: Partition) -> sparse.csr_matrix:
 def strongest_regions(
     partition: Partition, values: NDArray[np.floating], n_places: int, apart_mm: float = APART_MM
 ) -> NDArray[np.intp]:
-    """Return the regions where a map is positive and highest, the strongest first.
+    """Return the regions where a map (m,) is positive and highest, the strongest first.
 
-    On a grid these are voxels as high as all 26 around them.
+    On a grid these are voxels as high as all 26 around them. Of two whose centres are closer than
+    `apart_mm`, the lower one is left out.
 
-    Parameters
-    ----------
-    partition : VoxelGrid or Atlas
-    values : (m,)
-        Map to search.
-    n_places : int
-        Largest number of regions to return.
-    apart_mm : float
-        Smallest distance between the centres of any two; the lower one gives way.
-
-    Returns
-    -------
-    (at most n_places,)
-        Indices of regions.
-
-    Examples
-    --------
     >>> grid = VoxelGrid(mask=(np.ones((9, 1, 1)), np.diag([4.0, 4.0, 4.0, 1.0])))
     >>> strongest_regions(grid, np.array([1, 5, 2, 0, 0, 3, 4, 1, 2]), 2)
     array([1, 6])
@@ -109,20 +85,9 @@ def _local_maxima(grid: VoxelGrid, values: NDArray[np.floating]) -> NDArray[np.f
 def move_to_sides(
     partition: Partition, probabilities: NDArray[np.float32], left: float, right: float
 ) -> NDArray[np.float32]:
-    """Mix a map with the same map folded to each side.
+    """Mix a map (m,) with the same map folded to each side; the result sums to 1.
 
-    Parameters
-    ----------
-    partition : VoxelGrid or Atlas
-    probabilities : (m,)
-        Map that sums to 1.
-    left, right : float
-        Shares of the map that go to each side; the rest stays as it is.
-
-    Returns
-    -------
-    (m,)
-        Sums to 1.
+    `left` and `right` are the shares of the map that go to each side; the rest stays as it is.
     """
     moved: NDArray[np.float32] = np.float32(1 - left - right) * probabilities
     if left:
@@ -137,23 +102,9 @@ def fold(
 ) -> NDArray[np.float32]:
     """Give the probability of every region on the other side to its mirror image on this side.
 
-    Left is x < 0; what lies on the midplane stays. A region whose mirror image is outside the
-    brain loses its probability, and the rest is rescaled to sum to 1.
+    Left is x < 0; what lies on the midplane stays. A region whose mirror image is outside the brain
+    loses its probability, and the rest is rescaled to sum to 1.
 
-    Parameters
-    ----------
-    partition : VoxelGrid or Atlas
-    probabilities : (m,)
-        Map that sums to 1.
-    side : "left" or "right"
-
-    Returns
-    -------
-    (m,)
-        Sums to 1, and is 0 on the other side.
-
-    Examples
-    --------
     >>> affine = np.diag([4.0, 4.0, 4.0, 1.0])
     >>> affine[0, 3] = -4
     >>> row = VoxelGrid(mask=(np.ones((3, 1, 1)), affine))  # x = −4, 0, 4
@@ -216,15 +167,7 @@ def _destinations(partition: Partition, side: str) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Gazetteer:
-    """An atlas beside the regions of a model.
-
-    Attributes
-    ----------
-    atlas : Atlas
-        Names the regions.
-    partition : Partition
-        Regions that the model predicts.
-    """
+    """An atlas, which names regions, beside the partition of a model."""
 
     atlas: Atlas
     partition: Partition

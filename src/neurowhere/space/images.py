@@ -34,17 +34,7 @@ TEMPLATE_FILE = "datasets/data/mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
 
 
 def nilearn_file(path: str) -> Path:
-    """Return where a data file of nilearn is; nilearn, which takes a second, is not imported.
-
-    Parameters
-    ----------
-    path : str
-        Within the package.
-
-    Returns
-    -------
-    Path
-    """
+    """Return the path of a data file of nilearn, without importing it, which takes a second."""
     found = find_spec("nilearn")
     if found is not None and found.origin is not None:
         file = Path(found.origin).parent / path
@@ -68,19 +58,9 @@ def mni152_template() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
 
 
 def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Read the voxels and the affine of an image.
+    """Read the voxels, (x, y, z) or (x, y, z, n), and the affine of an image.
 
-    Parameters
-    ----------
-    image : image, path or (array, affine)
-    what : str
-        Name of the image in errors.
-
-    Returns
-    -------
-    data : (x, y, z) or (x, y, z, n)
-        Trailing axes of length 1 are dropped.
-    affine : (4, 4)
+    `what` names the image in errors.
     """
     with _clear_errors(image, what):
         voxels, affine = _open_image(image)
@@ -96,19 +76,7 @@ def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.f
 
 
 def read_grid(image: ImageLike, what: str) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-    """Read the affine and the shape of an image; its voxels are not read.
-
-    Parameters
-    ----------
-    image : image, path or (array, affine)
-    what : str
-        Name of the image in errors.
-
-    Returns
-    -------
-    affine : (4, 4)
-    shape : (3,)
-    """
+    """Read the affine and the shape of an image; its voxels are not read."""
     with _clear_errors(image, what):
         voxels, affine = _open_image(image)
     if len(voxels.shape) < 3:
@@ -155,16 +123,7 @@ def _checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
 
 
 def describe_image(image: Any) -> str:
-    """Name the source of an image in one line.
-
-    Parameters
-    ----------
-    image : image, path or (array, affine)
-
-    Returns
-    -------
-    str
-    """
+    """Name the source of an image in one line."""
     if isinstance(image, (str, os.PathLike)):
         return repr(os.fspath(image))
     if isinstance(image, tuple):
@@ -173,18 +132,7 @@ def describe_image(image: Any) -> str:
 
 
 def check_resolution(resolution_mm: Any) -> float:
-    """Raise an error for a resolution that no image of a brain has.
-
-    Parameters
-    ----------
-    resolution_mm : float
-        Edge of voxels.
-
-    Returns
-    -------
-    float
-        The same.
-    """
+    """Return a resolution in mm, or raise an error if no image of a brain has it."""
     try:
         edge = float(resolution_mm)
     except (TypeError, ValueError):
@@ -211,21 +159,9 @@ def read_parcels(
 ) -> Parcels:
     """Find the regions of an atlas image and name them.
 
-    Parameters
-    ----------
-    data : (x, y, z) or (x, y, z, n_maps)
-        Label image, or probability maps.
-    affine : (4, 4)
-        Voxel indices to mm.
-    labels : path, DataFrame, mapping, sequence of str or None
-        Names, as `Atlas` takes them.
-    threshold : float
-        Lowest probability of a voxel inside a region.
-
-    Returns
-    -------
-    Parcels
-        What is in the image only, or in the labels only, is counted in a `DataWarning`.
+    `data` is a label image (x, y, z), or probability maps (x, y, z, n_maps), of which a voxel needs
+    at least the `threshold`. What is in the image only, or in the labels only, is counted in a
+    `DataWarning`.
     """
     if data.ndim == 4:
         values = _most_probable(data, threshold)
@@ -237,18 +173,9 @@ def read_parcels(
 
 
 def label_volume(regions: NDArray[np.int32], ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the label image of regions.
+    """Return the label image of regions: `regions` is the index of each voxel, −1 outside.
 
-    Parameters
-    ----------
-    regions : (x, y, z)
-        Index of the region of each voxel, −1 outside.
-    ids : (m,)
-        Value of each region in the image.
-
-    Returns
-    -------
-    (x, y, z)
+    `ids` is the value of each region in the image.
     """
     return np.append(ids, BACKGROUND)[regions]  # index −1 finds the background
 
@@ -406,18 +333,6 @@ def _match_labels(
 def few(names: Iterable[str], limit: int = 5) -> str:
     """Join the first few names and say how many more there are.
 
-    Parameters
-    ----------
-    names : iterable of str
-    limit : int
-        How many to name.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> few(["a", "b", "c"], limit=2)
     'a, b and 1 more'
     """

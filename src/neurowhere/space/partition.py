@@ -273,21 +273,9 @@ def count_matrix(
     shape: tuple[int, int],
     weights: ArrayLike | None = None,
 ) -> sparse.csr_matrix:
-    """Sum the weights of peaks by study and column.
+    """Sum the weights of peaks by study and column; peaks of column −1 are left out.
 
-    Parameters
-    ----------
-    columns : (n_peaks,)
-        Column of each peak; those of −1 are left out.
-    studies : (n_peaks,)
-        Row of each peak.
-    shape : (n_studies, n_columns)
-    weights : (n_peaks,), optional
-        Weight of each peak, 1 by default.
-
-    Returns
-    -------
-    csr_matrix of that shape
+    `columns`, `studies` and `weights`, 1 by default, are those of each peak.
     """
     rows = np.asarray(studies)
     values = np.ones(len(columns)) if weights is None else np.asarray(weights, np.float64)
@@ -309,21 +297,8 @@ def count_matrix(
 def stack_peaks(
     peaks_mm: Iterable[ArrayLike],
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Stack the peaks of studies.
+    """Stack the peaks (n_i, 3) of studies; return them with the index of the study of each.
 
-    Parameters
-    ----------
-    peaks_mm : iterable of (n_i, 3)
-        Peaks of each study.
-
-    Returns
-    -------
-    xyz_mm : (n_peaks, 3)
-    studies : (n_peaks,)
-        Index of the study of each peak.
-
-    Examples
-    --------
     >>> xyz_mm, studies = stack_peaks([[[0, 2, 4], [1, 3, 5]], [], [[6, 6, 6]]])
     >>> studies
     array([0, 0, 2])
@@ -334,17 +309,9 @@ def stack_peaks(
 
 
 def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
-    """Return points as an array of floats, or raise an error.
+    """Return points as an array (n, 3) of floats, or raise an error.
 
-    Parameters
-    ----------
-    xyz_mm : (n, 3) or (3,)
-        Points.
-
-    Returns
-    -------
-    (n, 3)
-        Those that are not finite are put far away.
+    Those that are not finite are put far away.
     """
     try:
         points = np.asarray(xyz_mm, dtype=np.float64)
@@ -489,18 +456,7 @@ class VoxelGrid(Partition):
 
 @lru_cache(maxsize=4)
 def mni152_brain(resolution_mm: float) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Return nilearn's brain mask of the MNI152 template, which needs no network.
-
-    Parameters
-    ----------
-    resolution_mm : float
-        Edge of the cubic voxels.
-
-    Returns
-    -------
-    brain : (x, y, z) array of bool
-    affine : (4, 4)
-    """
+    """Return nilearn's brain mask of the MNI152 template and its affine, without a network."""
     check_resolution(resolution_mm)
     template, affine = mni152_template()
     step = int(resolution_mm)

@@ -76,15 +76,9 @@ class Smoother:
         return len(self.inside)
 
     def smooth(self, maps: Any, out: NDArray[Any], way: Way) -> None:
-        """Smooth maps over the box and restrict them to the brain.
+        """Smooth maps (k, box voxels) and restrict them to the brain: `out` (k, m) is overwritten.
 
-        Parameters
-        ----------
-        maps : (k, box voxels), sparse or dense
-        out : (k, m)
-            Overwritten.
-        way : {"direct", "separable", "fft"}
-            How: they agree, and differ in speed.
+        The ways agree, and differ in speed.
         """
         {"direct": self._direct, "separable": self._separable, "fft": self._fft}[way](maps, out)
 
@@ -124,32 +118,16 @@ class Smoother:
             np.maximum(out, 0, out=out)  # only rounding made it negative
 
     def columns(self, maps: sparse.csc_matrix, start: int, out: NDArray[Any]) -> None:
-        """Smooth maps at a few consecutive voxels of the brain only.
+        """Add maps (k, box voxels), smoothed, to `out` (k, voxels).
 
-        Parameters
-        ----------
-        maps : csc_matrix (k, box voxels)
-        start : int
-            First voxel of the brain.
-        out : (k, voxels)
-            Added to.
+        Its voxels are consecutive ones of the brain, from `start` on.
         """
         arrays = (maps.indptr, maps.indices, maps.data.astype(out.dtype))
         runs = runs_between(self.runs, start, start + out.shape[1])
         _gather_columns(arrays, self.shape, self._taps_as(out.dtype), runs, out)
 
     def fastest(self, entries_per_map: float) -> Way:
-        """Return the way of smoothing with the lowest estimated time.
-
-        Parameters
-        ----------
-        entries_per_map : float
-            Mean number of non-zeros of a map.
-
-        Returns
-        -------
-        {"direct", "separable", "fft"}
-        """
+        """Return the way of smoothing with the lowest estimated time, by the non-zeros of a map."""
         taps = np.prod([len(taps) for taps in self.taps])
         (bx, by, bz), (nx, ny, nz) = self.shape, self.brain.shape
         products = bx * by * bz * nz + bx * by * ny * nz + bx * nx * ny * nz
@@ -184,16 +162,8 @@ def _gaussian(sigma: float, radius: int) -> NDArray[np.float64]:
 def runs_along_z(brain: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the runs of brain voxels along z, and where those of each line (x, y) start.
 
-    Parameters
-    ----------
-    brain : (nx, ny, nz) array of bool
-
-    Returns
-    -------
-    runs : (n_runs, 5)
-        x, y, first z, last z + 1, and index among all brain voxels of the first.
-    line_runs : (nx ny + 1,)
-        First run of each line in C order, and the number of runs.
+    A run (one of n_runs, 5) has x, y, first z, last z + 1, and the index of its first voxel in the
+    brain. The second array (nx ny + 1,) has the first run of each line in C order.
     """
     steps = np.diff(brain.astype(np.int8), axis=2, prepend=0, append=0)
     x, y, start = np.nonzero(steps == 1)
@@ -206,19 +176,7 @@ def runs_along_z(brain: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def runs_between(runs: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
-    """Return the runs of some consecutive voxels of the brain, the outer ones cut.
-
-    Parameters
-    ----------
-    runs : (n_runs, 5)
-        As from `runs_along_z`.
-    start, stop : int
-        First voxel, and the one after the last.
-
-    Returns
-    -------
-    (at most n_runs, 5)
-    """
+    """Return the runs of the voxels `start` to `stop` of the brain, the outer ones cut."""
     region, length = runs[:, 4], runs[:, 3] - runs[:, 2]
     cut = runs[(region < stop) & (region + length > start)]
     before = np.maximum(0, start - cut[:, 4])
@@ -244,19 +202,10 @@ def _scatter_rows(
     runs: NDArray[np.int64],
     out: NDArray[Any],
 ) -> None:
-    """Smooth each row of a CSR matrix over box voxels.
+    """Smooth each row of a CSR matrix (n, box voxels) into a row of `out` (n, m).
 
-    Parameters
-    ----------
-    maps : CSR (n, box voxels)
-    box_shape, taps
-        Shape of the padded box, and kernel along each axis.
-    line_runs : (nx ny + 1,)
-        Line (x, y) of the bounding box holds the runs line_runs[x ny + y] to the next.
-    runs : (n_runs, 5)
-        x, y, first z, last z + 1, and region of the first voxel.
-    out : (n, m)
-        Overwritten.
+    Line (x, y) of the bounding box holds the runs line_runs[x ny + y] to the next; see
+    `runs_along_z`.
     """
     indptr, indices, data = maps
     taps_x, taps_y, taps_z = taps
@@ -292,17 +241,9 @@ def _gather_columns(
     runs: NDArray[np.int64],
     out: NDArray[Any],
 ) -> None:
-    """Smooth all rows of a CSC matrix over box voxels, at a few voxels of the brain only.
+    """Add all rows of a CSC matrix (n, box voxels), smoothed, to `out` (n, wanted voxels).
 
-    Parameters
-    ----------
-    maps : CSC (n, box voxels)
-    box_shape, taps
-        As in `_scatter_rows`.
-    runs : (n_runs, 5)
-        As in `_scatter_rows`, of the wanted voxels only.
-    out : (n, wanted voxels)
-        Added to.
+    `runs` are those of the wanted voxels of the brain only.
     """
     indptr, indices, data = maps
     taps_x, taps_y, taps_z = taps

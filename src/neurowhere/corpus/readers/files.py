@@ -33,49 +33,21 @@ class Skipped:
         self.examples: list[str] = []
 
     def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
-        """Count what was skipped at one place.
-
-        Parameters
-        ----------
-        place : str
-            Such as a file and a line.
-        reason : object
-            What is wrong there.
-        count : int
-            How many were skipped.
-        """
+        """Count what was skipped at a place, such as a file and a line, and why."""
         self.count += int(count)
         self.n_places += 1
         if len(self.examples) < N_EXAMPLES:
             self.examples.append(f"{place}: {reason}")
 
     def summary(self, n_read: int) -> str:
-        """Say in one line how many were skipped, of how many, where and why.
-
-        Parameters
-        ----------
-        n_read : int
-            How many were not skipped.
-
-        Returns
-        -------
-        str
-        """
+        """Say in one line how many were skipped, of how many, where and why."""
         examples = "; ".join(self.examples) + (
             "; ..." if self.n_places > len(self.examples) else ""
         )
         return f"skipped {self.count:,} of {self.count + n_read:,} {self.unit} ({examples})"
 
     def report(self, n_read: int, category: type[DataWarning] = DataWarning) -> None:
-        """Warn if anything was skipped; raise an error if nothing was left.
-
-        Parameters
-        ----------
-        n_read : int
-            How many were not skipped.
-        category : type of DataWarning
-            Of the warning.
-        """
+        """Warn if anything was skipped; raise an error if nothing was left."""
         if self.count and not n_read:
             raise CorpusError(f"nothing could be read: {self.summary(n_read)}")
         if self.count:
@@ -83,20 +55,7 @@ class Skipped:
 
 
 def find_shards(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Find the files that may hold documents.
-
-    Parameters
-    ----------
-    path : Path
-        A file, or a folder.
-    suffixes : tuple of str
-        Suffixes to look for, without that of a compression.
-
-    Returns
-    -------
-    list of Path
-        The file, or those of the folder sorted by name, that have one of the suffixes.
-    """
+    """Return a file, or the files of a folder sorted by name, that have one of the suffixes."""
     if path.is_file():
         return [path] if bare_suffix(path) in suffixes else []
     return sorted(
@@ -116,27 +75,9 @@ def iter_shards(
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of each shard of a folder in turn, one at a time.
 
-    Parameters
-    ----------
-    path : Path
-        A file, or a folder.
-    suffixes : tuple of str
-        Suffixes of shards.
-    read : callable
-        Takes a file and what to report skipped lines to; yields documents.
-    lines : Skipped, optional
-        Where lines that cannot be read are told.
-    without : collection of Path
-        Files of the folder that hold no documents.
-
-    Yields
-    ------
-    Document
-
-    Notes
-    -----
-    A shard that cannot be read is an error if it is the only one; among others it is
-    skipped from the damaged place on, named and counted. So are lines.
+    `read` takes a file and what to report skipped lines to, and yields documents. `without` are
+    files of the folder that hold no documents. A shard that cannot be read is an error if it is the
+    only one; among others it is skipped from the damaged place on, named and counted. So are lines.
     """
     found = [path] if path.is_file() else find_shards(path, suffixes)
     shards = [shard for shard in found if shard not in without]

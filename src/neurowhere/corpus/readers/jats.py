@@ -88,14 +88,7 @@ def _iter_files(path: Path) -> Iterator[Path]:
 def iter_articles(path: Path) -> Iterator[Any]:
     """Yield the ``<article>`` elements of a file one at a time, each checked for safety.
 
-    Parameters
-    ----------
-    path : Path
-
-    Yields
-    ------
-    lxml.etree.Element
-        It is emptied when the next one is asked for.
+    An element is emptied when the next one is asked for.
     """
     from lxml import etree
 

@@ -37,19 +37,9 @@ def detects(path: Path) -> bool:
 def iter_documents(
     path: Path, *, column: str | None = None, skipped: Skipped | None = None
 ) -> Iterator[Document]:
-    """Yield the documents of a file or of a folder of shards; bad lines are skipped.
+    """Yield the documents of a file or of a folder of shards; bad lines are skipped and reported.
 
-    Parameters
-    ----------
-    path : Path
-    column : str, optional
-        Key of the whole text; other texts are then ignored.
-    skipped : Skipped, optional
-        Where lines that cannot be read are told.
-
-    Yields
-    ------
-    Document
+    `column` is the key of the whole text; other texts are then ignored.
     """
     yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column), skipped)
 
@@ -72,29 +62,12 @@ def _read_lines(path: Path, skipped: Skipped, column: str | None) -> Iterator[Do
 
 
 def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Document:
-    """Make a document of a record.
+    """Make a document of a record, or raise a ValueError if it has no text or peaks to understand.
 
-    Parameters
-    ----------
-    record : mapping
-        Texts under `TEXT_KEYS`, where "text" is the whole document; peaks under one of
-        `PEAK_KEYS` as [[x, y, z], ...] or [{"x": ...}, ...], or such a list written as a
-        string; "space"; identifiers under `ID_KEYS`. Whatever else it holds is metadata.
-    fallback_id : str
-        Identifier of a record that has none.
+    Texts are under `TEXT_KEYS`, where "text" is the whole document, peaks under one of `PEAK_KEYS`
+    as [[x, y, z], ...] or [{"x": ...}, ...], or such a list in a string, then "space", and
+    identifiers under `ID_KEYS`. All else is metadata.
 
-    Returns
-    -------
-    Document
-
-    Raises
-    ------
-    ValueError
-        If the record has neither text nor peaks under a known key, or holds them in a form
-        that cannot be understood.
-
-    Examples
-    --------
     >>> document = document_from_record(
     ...     {"pmid": 7, "title": "Fear", "text": "FEAR. We saw...", "coords": "[[1, 2, 3]]"}, "a:1"
     ... )
@@ -120,18 +93,7 @@ def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Documen
 
 
 def only_text(record: Mapping[str, Any], column: str) -> dict[str, Any]:
-    """Return a record whose text is that of one column.
-
-    Parameters
-    ----------
-    record : mapping
-    column : str
-
-    Returns
-    -------
-    dict
-        Without other texts; a record that has no such column is a `ValueError`.
-    """
+    """Return a record whose text is that of one column; a ValueError if it has no such column."""
     if not isinstance(record, Mapping) or column not in record:
         raise ValueError(f"no {column}")
     rest = {key: value for key, value in record.items() if key not in (*TEXT_KEYS, column)}
@@ -141,18 +103,9 @@ def only_text(record: Mapping[str, Any], column: str) -> dict[str, Any]:
 def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
     """Sort out the sections of a document whose whole text is given too.
 
-    A section that is in the whole text, but for case and punctuation, is cut out of it; one
-    that is in it in altered form is left out; what remains of the whole is the body. Where a
-    body is given, the whole text is ignored. So no text stands in two sections.
-
-    Parameters
-    ----------
-    sections : mapping of str to str
-    whole : str
-
-    Returns
-    -------
-    dict of str
+    A section that is in the whole text, but for case and punctuation, is cut out of it; one that is
+    in it in altered form is left out; what remains of the whole is the body. Where a body is given,
+    the whole text is ignored. So no text stands in two sections.
     """
     kept = {name: text for name, text in sections.items() if text}
     if "body" in kept or not whole:
@@ -170,17 +123,9 @@ def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
 
 
 def parse_text(value: object) -> str:
-    """Return the text of a field.
+    """Return the text of a field: a string, a list of strings, or None.
 
-    Parameters
-    ----------
-    value : object
-        A string, a list of strings, or None.
-
-    Returns
-    -------
-    str
-        Lone surrogates, which JSON can spell but no file can hold, are replaced.
+    Lone surrogates, which JSON can spell but no file can hold, are replaced.
     """
     if value is None:
         return ""
@@ -192,17 +137,9 @@ def parse_text(value: object) -> str:
 
 
 def parse_peaks(value: object) -> NDArray[np.float64]:
-    """Return the coordinates of a field.
+    """Return the coordinates (n, 3) of a field: a list of peaks, or such a list in JSON.
 
-    Parameters
-    ----------
-    value : object
-        A list of peaks, or such a list in JSON; false if there is none.
-
-    Returns
-    -------
-    (n, 3)
-        NaN where a peak is not three numbers.
+    A peak that is not three numbers is NaN.
     """
     if not value:
         return no_peaks()

@@ -57,19 +57,7 @@ class Release:
 
 
 def find_releases(path: Path, name: str) -> list[Release]:
-    """Find the releases in a folder, or the one that a file belongs to.
-
-    Parameters
-    ----------
-    path : Path
-        Folder, or file of a release.
-    name : str
-        What the prefix of the files must hold.
-
-    Returns
-    -------
-    list of Release
-    """
+    """Return the releases in a folder, or the one of a file, whose prefix holds a name."""
     folder = path if path.is_dir() else path.parent
     tables: dict[str, dict[str, Path]] = {}
     for file in sorted(folder.iterdir()):
@@ -81,19 +69,7 @@ def find_releases(path: Path, name: str) -> list[Release]:
 
 
 def find_release(path: Path, name: str) -> Release:
-    """Find the one release at a path, or raise an error that says what is missing.
-
-    Parameters
-    ----------
-    path : Path
-        Folder, or file of a release.
-    name : str
-        What the prefix of the files must hold.
-
-    Returns
-    -------
-    Release
-    """
+    """Return the one release at a path, or raise an error that says what is missing."""
     releases = find_releases(path, name)
     if len(releases) != 1:
         found = ", ".join(release.prefix for release in releases) or "none"
@@ -111,19 +87,9 @@ def find_release(path: Path, name: str) -> Release:
 
 
 def read_release(release: Release, format: str) -> tuple[Corpus, "pd.Series[bool]"]:
-    """Read documents with their titles and peaks.
+    """Read documents with their titles and peaks, and which rows of the metadata they are.
 
-    Parameters
-    ----------
-    release : Release
-    format : str
-        Name of the format, for `Corpus.origin`.
-
-    Returns
-    -------
-    corpus : Corpus
-    kept : Series of bool
-        Which rows of the metadata are in it; those that repeat an id are not.
+    Rows that repeat an id are left out.
     """
     metadata = read_table(release.tables["metadata"], ["id", "title"])
     kept = ~metadata["id"].duplicated()

@@ -59,16 +59,8 @@ def iter_documents(path: Path) -> Iterator[Document]:
 def extracted_folders(path: Path) -> list[Path]:
     """Find the folders of extracted data at, in, or one level below a folder: one for each query.
 
-    `pubget run DIR` writes ``DIR/query_<hash>/subset_<articles>_extractedData``. Where a query
-    has both subsets, that of all articles is taken: it holds the one of articles with coordinates.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    list of Path
+    `pubget run DIR` writes ``DIR/query_<hash>/subset_<articles>_extractedData``. Where a query has
+    both subsets, that of all articles is taken: it holds the one of articles with coordinates.
     """
     found: dict[Path, Path] = {}
     for pattern in ("", "*_extractedData", "*/*_extractedData"):
@@ -86,24 +78,10 @@ def article_document(
     space: str,
     fallback_id: str = "",
 ) -> Document:
-    """Make a document of an article as pubget describes it.
+    """Make a document of an article, from its rows of pubget's tables of metadata and texts.
 
-    Parameters
-    ----------
-    metadata, text : mapping
-        Rows of pubget's tables.
-    peaks : (n_peaks, 3)
-    space : str
-        Label of the space of the peaks.
-    fallback_id : str
-        Identifier of an article that has neither PubMed nor PMC id, nor DOI.
+    `fallback_id` identifies an article that has neither PubMed nor PMC id, nor DOI.
 
-    Returns
-    -------
-    Document
-
-    Examples
-    --------
     >>> article = article_document({"pmcid": 7, "publication_year": 2020}, {"title": "Pain"},
     ...                            np.zeros((1, 3)), "UNKNOWN")
     >>> article.id, article.space, dict(article.metadata)

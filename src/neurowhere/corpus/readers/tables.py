@@ -46,19 +46,9 @@ def detects(path: Path) -> bool:
 def iter_documents(
     path: Path, *, column: str | None = None, skipped: Skipped | None = None
 ) -> Iterator[Document]:
-    """Yield the documents of a table, or of a folder of tables; bad rows are skipped.
+    """Yield the documents of a table, or of a folder of tables; bad rows are skipped and reported.
 
-    Parameters
-    ----------
-    path : Path
-    column : str, optional
-        Name of the column of the whole text; other texts are then ignored.
-    skipped : Skipped, optional
-        Where rows that cannot be read are told.
-
-    Yields
-    ------
-    Document
+    `column` is the name of the column of the whole text; other texts are then ignored.
     """
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     wanted = None if column is None else column.strip().lower()
