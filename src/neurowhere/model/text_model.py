@@ -42,7 +42,7 @@ from neurowhere.model.visible import Shown, VisibleStructures
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.findings import Finding, Place, find_findings
+from neurowhere.text.findings import Finding, Place, concludes_nothing, find_findings
 from neurowhere.text.kinds import Kind
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
@@ -573,7 +573,10 @@ class TextModel(Parameters):
             gate > 0.5
             and mixture is None
             and any(mention.is_negated for mention in mentions.found)
-            and not any(mention.is_present for mention in mentions.rule_based)
+            and (
+                concludes_nothing(text)
+                or not any(mention.is_present for mention in mentions.rule_based)
+            )
         )
         return _Drawn(gate, findings, mixture and mixture.blended(gate, study), is_normal)
 

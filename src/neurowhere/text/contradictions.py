@@ -237,7 +237,7 @@ def _against_normal(
     new = [each for each in found if not each.is_old]
     for lesion in new if _is_sure(found) else (*concluded, *new):
         denied = [each for each in normal if each.side == side and each.where != lesion.where]
-        if denied and elsewhere:
+        if denied and elsewhere and (lesion.sure == SURE or _is_sure(elsewhere)):
             return lesion, elsewhere[0]
         if denied and not (is_of_other or lesion.is_concluded):
             return lesion, denied[0]

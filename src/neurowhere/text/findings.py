@@ -75,8 +75,8 @@ _SIZE = re.compile(
 )
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
 _NORMAL = re.compile(
-    r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*|brain"
-    r"|imaging|head|for (?:age|\d))|\b(?:mri?|ct|pet|eeg|study|scan|brain) (?:is |was )?"
+    r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*"
+    r"|brain|imaging|head|for (?:age|\d))|\b(?:mri?|ct|pet|eeg|study|scan|brain) (?:is |was )?"
     r"(?:entirely |completely )?(?:normal|unremarkable|negative)",
     re.I,
 )
@@ -85,15 +85,18 @@ _NONE = re.compile(r"\b(?:no|without)\b|\bnormal\b", re.I)
 _OF_SITES = re.compile(r"\b(?:eeg|10.20|spikes?|waves?|ictal|discharges?|tms|r?tms|coil)\b", re.I)
 # Structures that have no side if their own sentence gives them none.
 _MIDLINE = re.compile(
-    r"brain ?stem|midbrain|pons|pontine|medulla|vermis|callosum|callosal|hypothalam|pituitary|pineal"
+    r"brain ?stem|midbrain|pons|pontine|medulla|vermis|callosum|callosal|hypothalam|pituitary"
+    r"|pineal"
 )
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
-    r"|diagnosis|assessment|(?:suggested )?interpretation|bottom line|verdict|read|in summary|in conclusion|overall|to summari[sz]e"
+    r"|diagnosis|assessment|(?:suggested )?interpretation|bottom line|verdict|read|in summary"
+    r"|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
     r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
-    r"|(?<=[.!?] )(?:so,? )?(?:impression|(?:in )?conclusion|opinion|(?:in )?summary|assessment)\b(?=[:,])",
+    r"|(?<=[.!?] )(?:so,? )?(?:impression|(?:in )?conclusion|opinion"
+    r"|(?:in )?summary|assessment)\b(?=[:,])",
     re.I | re.M,
 )
 
@@ -502,13 +505,13 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
     So are those of an impression without a seat. An artery is one where the report tells of no part
-    of its territory. A report that concludes that all is normal has only the seats that a cue gives.
+    of its territory. A report that concludes that all is normal has only the seats of its cues.
     """
     every = [place for finding in findings for place in finding.places]
     seats = _best(every, ["seat"])
     roles: dict[Place, Role] = {}
     is_silent = not any(place.is_concluded for place in seats)
-    if is_silent and is_normal(conclusion):
+    if is_silent and _NORMAL.search(conclusion):
         roles = {place: "mentioned" for place in seats if place.is_weak}
     elif not (is_silent and not seats and _NONE.search(conclusion)):
         is_placed = _is_placed(every, seats)
@@ -525,9 +528,13 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
     ]
 
 
-def is_normal(conclusion: str) -> bool:
-    """Whether a report says that all is normal: "normal MRI of the brain"."""
-    return bool(_NORMAL.search(conclusion))
+def concludes_nothing(text: str) -> bool:
+    """Return whether a report concludes that all is normal, or what is not there.
+
+    >>> concludes_nothing("MRI: the lobes are normal. No lesion. Impression: normal MRI brain.")
+    True
+    """
+    return bool(_NONE.search(text[slice(*_conclusion(text))]))
 
 
 def _raised(every: Sequence[Place], *, is_placed: bool) -> list[Place]:

@@ -66,6 +66,8 @@ SIGNS = frozenset(["face", "limb"])  # where signs of the brain show
 FELT = SIGNS | {"nerve", "other organ"}  # what studies of the brain name as well
 PREFIX = "(?:epi|hemi|infra|intra|pan|para|peri|poly|retro|sub|supra)?"  # of a stem
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
+OF_OTHERS = frozenset(["no-gyrus", "no-site", "segmental"])  # nouns: "vein", "nerve", "artery"
+ORGANS = frozenset(["other organ", "neck", "ear", "spine"])  # parts of which are named alike
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
@@ -127,7 +129,7 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     if not _may_be_outside(words):
         return None
     hits = _hits(document, words)
-    own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
+    own = [_span(document, hit) for hit in hits if hit.row["where"] != BRAIN]
     if any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
     is_denied = _Denials(text, document, mentions)
@@ -139,6 +141,13 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     seat = affected[0]
     start, end = document.span(seat.first, seat.end)
     return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
+
+
+def _span(document: Document, hit: _Hit) -> tuple[int, int]:
+    """Return where a phrase is; that of an organ begins what follows it: "renal pyramids"."""
+    start, end = document.span(hit.first, hit.end)
+    is_of_organ = hit.row["where"] in ORGANS and document.gaps[hit.end] == " "
+    return start, end + 2 * is_of_organ
 
 
 def _is_outside(row: Row) -> bool:
@@ -205,13 +214,13 @@ def _is_adjective(mention: Mention, document: Document, own: Sequence[tuple[int,
     """Whether a name of the brain only says which: "angular vein", "medullary cone"."""
     last = bisect_left(document.starts, mention.end) - 1
     follows = document.word(last + 1)
-    if not (follows and ADJECTIVE.fullmatch(document.words[last])):
+    is_last = not follows or document.gaps[last + 1] != " "
+    if is_last or not ADJECTIVE.fullmatch(document.words[last]):
         return False
-    if document.gaps[last + 1] != " ":
-        return False
-    start = document.starts[last + 1]
-    is_known = lexicon()[follows] or ADJECTIVE.fullmatch(follows) or is_lesion_word(follows)
-    return any(first == start for first, _ in own) or not (is_known or FINDING.match(follows))
+    if any(first == document.starts[last + 1] for first, _ in own):
+        return True
+    is_known = not lexicon()[follows] <= OF_OTHERS or ADJECTIVE.fullmatch(follows)
+    return not (is_known or FINDING.match(follows) or is_lesion_word(follows))
 
 
 # ---- what the text denies

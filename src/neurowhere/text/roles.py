@@ -78,6 +78,7 @@ _LIST = re.compile(
     r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
 )
 _STOP = re.compile(r"[,;:—–\n]")
+_BESIDE = re.compile(r" (?:\w+ ){0,2}")
 _CELL = re.compile(r"[ ]*(?:[|\t][ |\t]*|\.{2,}[ .]*)")  # what parts two cells of a row
 
 
@@ -235,7 +236,7 @@ class SentenceCues:
         if given and given.role == "seat" and self.edema:
             given = self.edema
         role, row = (given.role, given.row) if given else (None, "")
-        return Told(role, row, before is None, is_subject)
+        return Told(role, row, before is None and not self._is_followed(here, span), is_subject)
 
     def _before(self, here: int, start: int, latest: Sequence[Cue | None]) -> Cue | None:
         """Return the last cue of some reach that ends before a character."""
@@ -249,13 +250,21 @@ class SentenceCues:
         if of_clause and self._is_of_clause(of_clause, span):
             return of_clause
         last = bisect_right(self.document.starts, span[1] - 1)
+        is_subject |= self._is_followed(here, span)  # "PICA infarct"
         for cue in self.cues[here : bisect_left(self.words, last + REACH)]:
             if cue.start < span[1]:
                 continue
             if not (is_subject and cue.role in OF_SUBJECT) and self._reaches(cue, span):
                 return cue
-            is_subject |= cue.role == "seat" and cue.word <= last + 1  # "PICA infarct"
         return None
+
+    def _is_followed(self, here: int, span: Span) -> bool:
+        """Whether a lesion directly follows its place: "right anterior temporal cavity"."""
+        near = (cue for cue in self.cues[here : here + 2] if cue.start >= span[1])
+        after = next(near, None)
+        if after is None or after.role != "seat":
+            return False
+        return bool(_BESIDE.fullmatch(self.document.text, span[1], after.start))
 
     def _is_of_clause(self, cue: Cue, span: Span) -> bool:
         """Whether a cue that speaks of a clause is in that of a place."""
