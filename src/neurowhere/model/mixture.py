@@ -301,17 +301,14 @@ class PlaceMaps:
     def _columns(self, names: Iterable[str]) -> Iterator[int]:
         vocabulary = self._vocabulary
         for name in names:
-            if name in vocabulary and self._membership([vocabulary.index(name)]) is not None:
-                yield vocabulary.index(name)
+            own = [vocabulary.index(name)] if name in vocabulary else []
+            if own and self._membership(own) is not None:
+                yield from own
                 continue
             stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
             if not stems and _HEMISPHERE.search(name):
                 stems = list(CEREBRUM)
-            known = [vocabulary.index(stem) for stem in stems if stem in vocabulary]
-            if known:
-                yield from known
-            elif name in vocabulary:
-                yield vocabulary.index(name)
+            yield from [vocabulary.index(stem) for stem in stems if stem in vocabulary] or own
 
     def _membership(self, columns: Sequence[int]) -> Floats | None:
         prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
@@ -363,43 +360,52 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     -------
     Mixture or None
     """
-    seats: dict[Key, _Weighed] = {}
-    others: dict[Key, _Weighed] = {}
-    for finding in findings:
-        for n_before, place in enumerate(finding.places):
-            weight = OF_ROLE.get(place.role, 0.0) * place.weight
-            map_ = maps.of(place) if weight > 0 else None
-            if map_ is None:
-                continue
-            is_seat = place.role == "seat"
-            if is_seat:
-                weight *= (LATER if n_before else 1) * (WEAK if place.is_weak else 1)
-            else:
-                weight *= _spread(map_)
-            some, key = seats if is_seat else others, (names_of(place), place.side)
-            if key not in some or some[key].weight < weight:
-                some[key] = _Weighed(place, weight, map_)
+    seats = _heaviest(_weighed(findings, maps, of_seats=True))
     if not seats:
         return None
+    others = _heaviest(_weighed(findings, maps, of_seats=False))
     seats = _concluded(_refined(seats, maps), maps)
     total = sum(each.weight for each in seats.values())
     density = total / sum(_spread(each.map) for each in seats.values())
-    extra = density * sum(each.weight for key, each in others.items() if key not in seats)
+    beside = [each for key, each in others.items() if key not in seats]
+    extra = density * sum(each.weight for each in beside)
     scale = density * min(1.0, REST * total / extra) if extra else 0.0
-    components = [*seats.values()] + [
-        each._replace(weight=scale * each.weight)
-        for key, each in others.items()
-        if key not in seats
-    ]
-    norm = (1 - WHOLE_TEXT) / sum(each.weight for each in components)
+    parts = [*seats.values(), *(each._replace(weight=scale * each.weight) for each in beside)]
+    norm = (1 - WHOLE_TEXT) / sum(each.weight for each in parts)
     mixed = Mixture(
         [
             Component(each.place, norm * each.weight, each.map, maps.inside(each.place))
-            for each in components
+            for each in parts
         ],
         whole,
     )
     return mixed.times(_kept(findings, maps, mixed.probabilities))
+
+
+def _weighed(findings: Sequence[Finding], maps: PlaceMaps, *, of_seats: bool) -> Iterator[_Weighed]:
+    """Yield the seats of findings, or their other places, with their weights and maps."""
+    for finding in findings:
+        for n_before, place in enumerate(finding.places):
+            weight = OF_ROLE.get(place.role, 0.0) * place.weight
+            if (place.role == "seat") is not of_seats or weight <= 0:
+                continue
+            if (map_ := maps.of(place)) is None:
+                continue
+            if of_seats:
+                weight *= (LATER if n_before else 1) * (WEAK if place.is_weak else 1)
+            else:
+                weight *= _spread(map_)
+            yield _Weighed(place, weight, map_)
+
+
+def _heaviest(found: Iterable[_Weighed]) -> dict[Key, _Weighed]:
+    """Return the heaviest of the places of the same names and side."""
+    heaviest: dict[Key, _Weighed] = {}
+    for each in found:
+        key = names_of(each.place), each.place.side
+        if key not in heaviest or heaviest[key].weight < each.weight:
+            heaviest[key] = each
+    return heaviest
 
 
 def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
@@ -523,17 +529,21 @@ def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     empty = {(names_of(p), p.side, p.role): p for p in places if p.role in AT_MOST}
     kept = np.ones_like(q)
     for place in sorted(empty.values(), key=lambda place: -AT_MOST[place.role]):
-        inside = maps.membership(place)
-        if inside is None:
-            continue
-        own = inside >= REACHED
-        for seat in finest:
-            if place.role in ONLY_NAMED or _is_within(seat, inside):
-                own &= seat < HALF
-        expected, found = maps.mean_map[own].sum(), (q * kept)[own].sum()
-        if found > AT_MOST[place.role] * expected:
-            kept[own] *= AT_MOST[place.role] * expected / found
+        if (own := _empty(place, maps, finest)) is not None:
+            most, found = AT_MOST[place.role] * maps.mean_map[own].sum(), (q * kept)[own].sum()
+            kept[own] *= most / found if found > most else 1
     return kept
+
+
+def _empty(place: Place, maps: PlaceMaps, seats: Sequence[Floats]) -> NDArray[np.bool_] | None:
+    """Return which regions of a place without a finding are of no seat: (m,)."""
+    if (inside := maps.membership(place)) is None:
+        return None
+    own = inside >= REACHED
+    for seat in seats:
+        if place.role in ONLY_NAMED or _is_within(seat, inside):
+            own &= seat < HALF
+    return own
 
 
 def _spread(q: Floats) -> float:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from neurowhere.text.places import Side, is_general, is_lesion
@@ -223,20 +224,17 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     places = sorted(_places(text, mentions), key=lambda place: place.span)
     document = document.renamed([_name(document, place) for place in places])
     lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
-    cues = Cues(document, {(each.start, each.end) for each in lesions if each.is_negated})
-    lesions = [mention for mention in lesions if mention.is_present]
-    starts = [mention.start for mention in lesions]
-    sides, concluded = _sides(text, mentions), _conclusion(text)
-    has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
+    reader = _Reader(
+        Cues(document, {(each.start, each.end) for each in lesions if each.is_negated}),
+        [(each.start, each.end) for each in lesions if each.is_present],
+        _sides(text, mentions),
+        _conclusion(text),
+        any(len(place.names) == 1 and place.role != "spared" for place in places),
+    )
     findings: list[Finding] = []
     for number, own in groupby(places, key=lambda place: _sentence_of(document, place)):
-        span = document.span(*document.sentences[number])
-        sentence = _Sentence.read(cues, number, span, sides, has_name=has_name)
-        placed = sentence.placed([replace(p, is_concluded=_is_in(p, concluded)) for p in own])
-        first = next(iter(lesions[slice(*(bisect_left(starts, at) for at in span))]), None)
-        kind = text[first.start : first.end] if first else ""
-        _add(findings, Finding(kind, tuple(placed), sentence.size_mm))
-    return _with_sides(_with_seats(findings, text[slice(*concluded)]))
+        _add(findings, reader.read(number, list(own)))
+    return _with_sides(_with_seats(findings, text[slice(*reader.concluded)]))
 
 
 def _name(document: Document, place: Place) -> Name:
@@ -246,10 +244,6 @@ def _name(document: Document, place: Place) -> Name:
 
 def _sentence_of(document: Document, place: Place) -> int:
     return document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
-
-
-def _is_in(place: Place, span: Span) -> bool:
-    return span[0] <= place.span[0] < span[1]
 
 
 def _sides(text: str, mentions: Mentions) -> list[re.Match[str]]:
@@ -264,26 +258,27 @@ def _sides(text: str, mentions: Mentions) -> list[re.Match[str]]:
 
 def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     """Yield the structures that a text names, and those that its arteries point to."""
-    territories = [
-        rule
-        for rule in mentions.rule_based
-        if rule.rule_kind in OF_PLACES and rule.implied and _counts(rule)
-        if rule.rule_kind != "site" or _OF_SITES.search(text)
-    ]
+    territories = [rule for rule in mentions.rule_based if _is_territory_of(rule, text)]
     drawn = {(rule.start, rule.end) for rule in territories if rule.rule_kind == "artery"}
-    structures = [mention for mention in mentions.found if mention.is_structure]
-    named = [
-        mention
-        for mention in (*structures, *mentions.places)
-        if (mention.start, mention.end) not in drawn and _is_place(mention)
-    ]
-    for mention in named:
-        yield _place(text, mention, (mention.term,))
-    spans = sorted((mention.start, mention.end) for mention in named)
+    spans = []
+    structures = filter(attrgetter("is_structure"), mentions.found)
+    for mention in (*structures, *mentions.places):
+        span = mention.start, mention.end
+        if span not in drawn and _is_place(mention):
+            spans.append(span)
+            yield _place(text, mention, (mention.term,))
+    spans.sort()
     for rule in territories:
         number = bisect_left(spans, (rule.end,))
         if not any(end > rule.start for _, end in spans[max(0, number - 3) : number]):
             yield _territory(text, rule)
+
+
+def _is_territory_of(rule: Mention, text: str) -> bool:
+    """Whether a rule points to parts of the brain; a site of the scalp does in an EEG alone."""
+    is_present = rule.is_present and rule.weight > 0 and not rule.is_generic
+    is_of_record = rule.rule_kind != "site" or bool(_OF_SITES.search(text))
+    return is_present and is_of_record and rule.rule_kind in OF_PLACES and bool(rule.implied)
 
 
 def _territory(text: str, rule: Mention) -> Place:
@@ -302,10 +297,6 @@ def _is_place(mention: Mention) -> bool:
         return False
     is_half = bool(mention.side) and "hemispher" in mention.term
     return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
-
-
-def _counts(mention: Mention) -> bool:
-    return mention.is_present and mention.weight > 0 and not mention.is_generic
 
 
 def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
@@ -332,6 +323,63 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
 # ---- what a sentence says of its places
 
 
+@dataclass(frozen=True)
+class _Reader:
+    """What is known of a text before its sentences are read.
+
+    Attributes
+    ----------
+    cues : Cues
+    lesions : list of (int, int)
+        What it says is wrong, in its order.
+    sides : list of re.Match
+        Words of sides.
+    concluded : (int, int)
+        Its conclusion.
+    has_name : bool
+        Whether it names a place that is no territory.
+    """
+
+    cues: Cues
+    lesions: Sequence[Span]
+    sides: Sequence[re.Match[str]]
+    concluded: Span
+    has_name: bool
+
+    def read(self, number: int, places: Sequence[Place]) -> Finding:
+        """Return what a sentence says of its places, which are in their order."""
+        document = self.cues.document
+        text, span = document.text, document.span(*document.sentences[number])
+        words, heading = text[span[0] : _end_of_row(text, span[1])], self.cues.heading(span[0])
+        sentence = _Sentence(
+            text,
+            span,
+            self.cues.of_sentence(number),
+            _depth_of(words),
+            _size_mm(words),
+            _side_of(self.sides, span),
+            heading and heading.role,
+            self.has_name,
+        )
+        first = bisect_left(self.lesions, span)
+        lesions = [
+            text[slice(*each)] for each in self.lesions[first : first + 1] if each < span[1:]
+        ]
+        placed: list[Place] = []
+        for place in places:
+            found = sentence.placed(place, placed[-1] if placed else None)
+            is_concluded = self.concluded[0] <= place.span[0] < self.concluded[1]
+            placed.append(replace(found, is_concluded=is_concluded))
+        return Finding(kind, tuple(placed), sentence.size_mm)
+
+
+def _end_of_row(text: str, end: int) -> int:
+    """Return where a sentence ends; a cell of a table has the size of its row."""
+    is_row = text[end : end + 2].lstrip(" ").startswith(("|", "\t"))
+    line = text.find("\n", end, end + LONGEST_ROW) if is_row else -1
+    return max(end, line)
+
+
 class _Sentence(NamedTuple):
     """A sentence, its cues, and what it says of all its places.
 
@@ -339,8 +387,6 @@ class _Sentence(NamedTuple):
     ----------
     heading : str or None
         Role of what its line says, where a heading gives it one.
-    has_name : bool
-        Whether the text names a place that is no territory.
     """
 
     text: str
@@ -352,44 +398,22 @@ class _Sentence(NamedTuple):
     heading: Role | None
     has_name: bool
 
-    @classmethod
-    def read(
-        cls, cues: Cues, number: int, span: Span, sides: Sequence[re.Match[str]], *, has_name: bool
-    ) -> "_Sentence":
-        text = cues.document.text
-        heading, line = cues.heading(span[0]), text.find("\n", span[1], span[1] + LONGEST_ROW)
-        is_row = text[span[1] : span[1] + 2].lstrip(" ").startswith(("|", "\t"))
-        words = text[span[0] : line if is_row and line > 0 else span[1]]
-        return cls(
-            text,
-            span,
-            cues.of_sentence(number),
-            _depth_of(words),
-            _size_mm(words),
-            _side_of(sides, span),
-            heading and heading.role,
-            has_name,
+    def placed(self, place: Place, before: Place | None) -> Place:
+        """Return a place of the sentence with its role and its side; `before` is the last one."""
+        found = self._with_role(place)
+        if before and before.role == "spared" and self._is_likewise(place):
+            found = replace(found, role="spared", rule=before.rule)
+        side, where = place.side, place.side_where
+        if side is None and self.side:
+            side, where = self.side
+        is_seat = found.role == "seat"
+        return replace(
+            found,
+            side=place.side if found.role == "spared" else side,
+            side_where=where if where and self.span[0] <= where[0] < self.span[1] else None,
+            depth=self.depth if is_seat else None,
+            size_mm=self.size_mm if is_seat else None,
         )
-
-    def placed(self, places: Sequence[Place]) -> list[Place]:
-        """Return places of the sentence, in their order, with their roles and sides."""
-        done: list[Place] = []
-        for place in places:
-            found = self._with_role(place)
-            if done and done[-1].role == "spared" and self._is_likewise(place):
-                found = replace(found, role="spared", rule=done[-1].rule)
-            is_seat, has_side = found.role == "seat", place.side is not None
-            side, where = (None if has_side else self.side) or (place.side, place.side_where)
-            done.append(
-                replace(
-                    found,
-                    side=place.side if found.role == "spared" else side,
-                    side_where=where and _within(where, self.span),
-                    depth=self.depth if is_seat else None,
-                    size_mm=self.size_mm if is_seat else None,
-                )
-            )
-        return done
 
     def _with_role(self, place: Place) -> Place:
         told = self.cues.of(place.span)
@@ -402,9 +426,10 @@ class _Sentence(NamedTuple):
     def _role(self, place: Place, told: Told) -> Role:
         """Return the role of a place that is not denied."""
         role: Role = told.role or ("mentioned" if self.size_mm is None else "seat")
-        if self.heading and role in ("seat", "mentioned") and (told.is_weak or role != "seat"):
+        is_weak = role == "mentioned" or (role == "seat" and told.is_weak)
+        if self.heading and is_weak:
             role = self.heading
-        if role == "seat" and told.is_weak and self._is_topic(place):
+        elif role == "seat" and is_weak and self._is_topic(place):
             return "mentioned"
         if role in IN_TISSUE and _is_beside_tissue(self.text, place):
             return "level"
@@ -440,10 +465,6 @@ def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span
     found = sides[first:last]
     own: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
     return (own.pop(), found[0].span()) if len(own) == 1 else None
-
-
-def _within(span: Span, sentence: Span) -> Span | None:
-    return span if sentence[0] <= span[0] < sentence[1] else None
 
 
 def _depth_of(sentence: str) -> Depth | None:
@@ -507,25 +528,25 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
     So are those of an impression without a seat. An artery is one where the report tells of no part
     of its territory. A report that concludes that all is normal has only the seats of its cues.
     """
-    every = [place for finding in findings for place in finding.places]
+    roles = _changed([place for each in findings for place in each.places], conclusion)
+
+    def changed(places: Sequence[Place]) -> tuple[Place, ...]:
+        return tuple(replace(each, role=roles.get(each, each.role)) for each in places)
+
+    return [replace(finding, places=changed(finding.places)) for finding in findings]
+
+
+def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
+    """Return the places of a report that have another role than their sentences give."""
     seats = _best(every, ["seat"])
-    roles: dict[Place, Role] = {}
     is_silent = not any(place.is_concluded for place in seats)
     if is_silent and _NORMAL.search(conclusion):
-        roles = {place: "mentioned" for place in seats if place.is_weak}
-    elif not (is_silent and not seats and _NONE.search(conclusion)):
-        is_placed = _is_placed(every, seats)
-        roles = {} if is_placed else dict.fromkeys(seats, "extension")
-        roles |= dict.fromkeys(_raised(every, is_placed=is_placed), "seat")
-    return [
-        replace(
-            finding,
-            places=tuple(
-                replace(place, role=roles.get(place, place.role)) for place in finding.places
-            ),
-        )
-        for finding in findings
-    ]
+        return dict.fromkeys(filter(attrgetter("is_weak"), seats), "mentioned")
+    if not seats and _NONE.search(conclusion):
+        return {}
+    is_placed = _is_placed(every, seats)
+    roles: dict[Place, Role] = {} if is_placed else dict.fromkeys(seats, "extension")
+    return roles | dict.fromkeys(_raised(every, is_placed=is_placed), "seat")
 
 
 def concludes_nothing(text: str) -> bool:
@@ -578,9 +599,8 @@ def _sided(
     before = None if own else default
     for place in places:
         is_seat = place.role == "seat"
-        before = (is_seat and place.side) or before
-        given = before or (None if is_seat else own)
-        if not own and _MIDLINE.search(place.names[0]):
-            given = of_midline
+        before = (place.side if is_seat else None) or before
+        is_midline = not own and _MIDLINE.search(place.names[0])
+        given = of_midline if is_midline else before if is_seat else before or own
         keeps = place.side or place.role in ("spared", "mentioned")
         yield place if keeps else replace(place, side=given)

@@ -10,9 +10,10 @@ Longer phrases go first, and *idle* ones say neither.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from neurowhere.text.places import ADJECTIVE
@@ -132,15 +133,20 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     own = [_span(document, hit) for hit in hits if hit.row["where"] != BRAIN]
     if any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
-    is_denied = _Denials(text, document, mentions)
+    seat = _seat(hits, _Denials(text, document, mentions))
+    if seat is None:
+        return None
+    start, end = document.span(seat.first, seat.end)
+    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
+
+
+def _seat(hits: list[_Hit], is_denied: Callable[[_Hit], bool]) -> _Hit | None:
+    """Return the first phrase that is affected, if the brain is not."""
     said = [hit for hit in hits if not is_denied(hit)]
     is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
     affected = _affected(said) or _named(said, is_brain_normal)
-    if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
-        return None
-    seat = affected[0]
-    start, end = document.span(seat.first, seat.end)
-    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
+    is_brain = any(hit.row["where"] == BRAIN for hit in affected)
+    return affected[0] if affected and not is_brain else None
 
 
 def _span(document: Document, hit: _Hit) -> tuple[int, int]:
@@ -234,15 +240,16 @@ class _Denials:
         self.cues = [tag for tag in find_cues(document) if not tag.is_open]
         starts = {cue.first for cue in self.cues}
         self.answers = {i for i in starts if ":" in document.gaps[i]}  # "stenosis: none"
-        ends = {i for i in range(1, len(document.words)) if self._ends_clause(i)}
+        ends = filter(self._ends_clause, range(1, len(document.words)))
         self.clauses = sorted({*document.sentence_starts, *ends})
         self.skipped = [(part.start, part.end) for part in read_sections(text)]
-        self.denied = [(each.start, each.end) for each in mentions.found if each.is_negated]
+        denied = filter(attrgetter("is_negated"), mentions.found)
+        self.skipped += [(each.start, each.end) for each in denied]
 
     def __call__(self, hit: _Hit) -> bool:
         """Whether a phrase is denied or no finding."""
         start, end = self.document.span(hit.first, hit.end)
-        if any(first < end and start < last for first, last in (*self.skipped, *self.denied)):
+        if any(first < end and start < last for first, last in self.skipped):
             return True
         if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
             return True
