@@ -361,10 +361,8 @@ class _Reader:
             heading and heading.role,
             self.has_name,
         )
-        first = bisect_left(self.lesions, span)
-        lesions = [
-            text[slice(*each)] for each in self.lesions[first : first + 1] if each < span[1:]
-        ]
+        first, end = (bisect_left(self.lesions, (at,)) for at in span)
+        kind = text[slice(*self.lesions[first])] if first < end else ""
         placed: list[Place] = []
         for place in places:
             found = sentence.placed(place, placed[-1] if placed else None)
