@@ -43,7 +43,7 @@ OF_ROLE: dict[Role, float] = {
     "satellite": 0.3,
     "edema": 0.3,
 }
-REST = 0.1  # of the seats together, all that is no seat
+REST = 0.2  # of the seats together, all that is no seat
 CONCLUDED = 2.5  # times as much, of a seat that the impression names, or a part of such a seat
 WEAK = 0.3  # of a seat that has a lesion only somewhere in its sentence
 LATER = 0.7  # of a seat that is not the first of its finding

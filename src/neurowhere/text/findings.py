@@ -62,6 +62,7 @@ _BONE = re.compile(
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
+_ITEM = " \t-*•#()[].0123456789"  # what an item of a list begins with
 LONGEST_ROW = 200  # characters after a cell, in which its row may tell a size
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
@@ -229,6 +230,7 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
         [(each.start, each.end) for each in lesions if each.is_present],
         _sides(text, mentions),
         _conclusion(text),
+        max(0, text.find("\n", 0, LONGEST_ROW)),
         any(len(place.names) == 1 and place.role != "spared" for place in places),
     )
     findings: list[Finding] = []
@@ -336,6 +338,8 @@ class _Reader:
         Words of sides.
     concluded : (int, int)
         Its conclusion.
+    title : int
+        Where its first line ends, which names what was looked at; 0 if it is all of the text.
     has_name : bool
         Whether it names a place that is no territory.
     """
@@ -344,13 +348,14 @@ class _Reader:
     lesions: Sequence[Span]
     sides: Sequence[re.Match[str]]
     concluded: Span
+    title: int
     has_name: bool
 
     def read(self, number: int, places: Sequence[Place]) -> Finding:
         """Return what a sentence says of its places, which are in their order."""
         document = self.cues.document
         text, span = document.text, document.span(*document.sentences[number])
-        words, heading = text[span[0] : _end_of_row(text, span[1])], self.cues.heading(span[0])
+        words, heading = text[span[0] : _end_of_row(text, span)], self.cues.heading(span[0])
         sentence = _Sentence(
             text,
             span,
@@ -367,13 +372,22 @@ class _Reader:
         for place in places:
             found = sentence.placed(place, placed[-1] if placed else None)
             is_concluded = self.concluded[0] <= place.span[0] < self.concluded[1]
+            if span[1] <= self.title and found.role == "seat" and found.side is None:
+                found = replace(found, role="mentioned")
             placed.append(replace(found, is_concluded=is_concluded))
         return Finding(kind, tuple(placed), sentence.size_mm)
 
 
-def _end_of_row(text: str, end: int) -> int:
-    """Return where a sentence ends; a cell of a table has the size of its row."""
-    is_row = text[end : end + 2].lstrip(" ").startswith(("|", "\t"))
+def _end_of_row(text: str, span: Span) -> int:
+    r"""Return where a sentence ends; a cell of a table, or the first part of an item, its row.
+
+    >>> _end_of_row("Site | 3 mm\nleft", (0, 4)), _end_of_row("- pons; 3 mm\nleft", (2, 6))
+    (11, 12)
+    """
+    start, end = span
+    is_item = not text[text.rfind("\n", 0, start) + 1 : start].strip(_ITEM)
+    marks = ("|", "\t", ";") if is_item else ("|", "\t")
+    is_row = text[end : end + 2].lstrip(" ").startswith(marks)
     line = text.find("\n", end, end + LONGEST_ROW) if is_row else -1
     return max(end, line)
 
@@ -431,7 +445,8 @@ class _Sentence(NamedTuple):
             return "mentioned"
         if role in IN_TISSUE and _is_beside_tissue(self.text, place):
             return "level"
-        is_part = role == "seat" and len(place.names) > 1 and self.has_name
+        is_compound = "-" in place.words and " " not in place.words
+        is_part = role == "seat" and len(place.names) > 1 and self.has_name and not is_compound
         return "extension" if is_part else role
 
     def _is_of_lesion(self, place: Place, told: Told) -> bool:
