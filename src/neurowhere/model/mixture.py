@@ -6,13 +6,12 @@ where oedema reaches. Its map is a mixture over its places,
 
     q = (1 − ε) Σ_f w_f p_f / Σ_f w_f + ε q_text,
 
-with q_text the product, and for each place f
+with q_text the product, and for each place f on the side that the report gives it
 
-    p_f = (1 − u) p(f alone) + u (uniform over the region of f),    w_f ∝ ω(role) |f|^{1/3},
+    p_f = (1 − u) p(f alone) + u (uniform over the region of f).
 
-on the side that the report gives it. |f| is the number of voxels that p_f spreads over (the
-exponential of its entropy): a lobe is seen beside a nucleus. All that is no seat weighs `REST` of
-the seats together.
+Seats weigh w_f = ω(role). All others together weigh `REST` of the seats at most, each by its role
+and |f|, the number of voxels that p_f spreads over (the exponential of its entropy).
 """
 
 import re
@@ -299,16 +298,13 @@ class PlaceMaps:
         return moved
 
     def _columns(self, names: Iterable[str]) -> Iterator[int]:
-        vocabulary = self._vocabulary
         for name in names:
-            own = [vocabulary.index(name)] if name in vocabulary else []
-            if own and self._membership(own) is not None:
-                yield from own
-                continue
-            stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
-            if not stems and _HEMISPHERE.search(name):
-                stems = list(CEREBRUM)
-            yield from [vocabulary.index(stem) for stem in stems if stem in vocabulary] or own
+            own = self._indices([name])
+            is_known = bool(own) and self._membership(own) is not None
+            yield from own if is_known else self._indices(_stems(name)) or own
+
+    def _indices(self, names: Iterable[str]) -> list[int]:
+        return [self._vocabulary.index(name) for name in names if name in self._vocabulary]
 
     def _membership(self, columns: Sequence[int]) -> Floats | None:
         prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
@@ -364,13 +360,7 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     if not seats:
         return None
     others = _heaviest(_weighed(findings, maps, of_seats=False))
-    seats = _concluded(_refined(seats, maps), maps)
-    total = sum(each.weight for each in seats.values())
-    density = total / sum(_spread(each.map) for each in seats.values())
-    beside = [each for key, each in others.items() if key not in seats]
-    extra = density * sum(each.weight for each in beside)
-    scale = density * min(1.0, REST * total / extra) if extra else 0.0
-    parts = [*seats.values(), *(each._replace(weight=scale * each.weight) for each in beside)]
+    parts = _balanced(_concluded(_refined(seats, maps), maps), others)
     norm = (1 - WHOLE_TEXT) / sum(each.weight for each in parts)
     mixed = Mixture(
         [
@@ -380,6 +370,16 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
         whole,
     )
     return mixed.times(_kept(findings, maps, mixed.probabilities))
+
+
+def _balanced(seats: dict[Key, _Weighed], others: dict[Key, _Weighed]) -> list[_Weighed]:
+    """Return the seats, and what is no seat with at most `REST` of their weight."""
+    total = sum(each.weight for each in seats.values())
+    density = total / sum(_spread(each.map) for each in seats.values())
+    beside = [each for key, each in others.items() if key not in seats]
+    extra = density * sum(each.weight for each in beside)
+    scale = density * min(1.0, REST * total / max(extra, TINY))
+    return [*seats.values(), *(each._replace(weight=scale * each.weight) for each in beside)]
 
 
 def _weighed(findings: Sequence[Finding], maps: PlaceMaps, *, of_seats: bool) -> Iterator[_Weighed]:
@@ -406,6 +406,12 @@ def _heaviest(found: Iterable[_Weighed]) -> dict[Key, _Weighed]:
         if key not in heaviest or heaviest[key].weight < each.weight:
             heaviest[key] = each
     return heaviest
+
+
+def _stems(name: str) -> Sequence[str]:
+    """Return the structures of a place that the vocabulary has no region for."""
+    stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
+    return CEREBRUM if not stems and _HEMISPHERE.search(name) else stems
 
 
 def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
@@ -491,7 +497,7 @@ def _concluded(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighe
     }
 
 
-def _is_within(part: Floats, whole: Floats) -> bool:
+def _is_within(part: NDArray[Any], whole: NDArray[Any]) -> bool:
     return float(np.minimum(part, whole).sum()) > PART * float(part.sum())
 
 
@@ -501,7 +507,7 @@ def _overlap(one: Floats | None, other: Floats | None) -> bool:
     return _is_within(one, other) or _is_within(other, one)
 
 
-def _is_refined(outer: Floats | None, others: Iterable[Floats | None]) -> bool:
+def is_refined(outer: NDArray[Any] | None, others: Iterable[NDArray[Any] | None]) -> bool:
     """Whether another place is a part of one, and clearly smaller: a gyrus of its lobe."""
     return outer is not None and any(
         part is not None and part.sum() < FINER * outer.sum() and _is_within(part, outer)
@@ -514,7 +520,7 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
     inside = {key: maps.membership(each.place) for key, each in seats.items()}
     return {
         key: each._replace(weight=REFINED * each.weight)
-        if _is_refined(inside[key], inside.values())
+        if is_refined(inside[key], inside.values())
         else each
         for key, each in seats.items()
     }
@@ -522,17 +528,20 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
 
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     """Return by how much what the report says of places without a finding lowers each region."""
-    places = [place for finding in findings for place in finding.places]
-    of_seats = {(names_of(p), p.side): maps.membership(p) for p in places if p.role == "seat"}
-    seats = [inside for inside in of_seats.values() if inside is not None]
-    finest = [inside for inside in seats if not _is_refined(inside, seats)]
-    empty = {(names_of(p), p.side, p.role): p for p in places if p.role in AT_MOST}
+    places = {_key(place): place for each in findings for place in each.places}
+    seats = [maps.membership(place) for place in places.values() if place.role == "seat"]
+    finest = [each for each in seats if each is not None and not is_refined(each, seats)]
+    empty = [place for place in places.values() if place.role in AT_MOST]
     kept = np.ones_like(q)
-    for place in sorted(empty.values(), key=lambda place: -AT_MOST[place.role]):
+    for place in sorted(empty, key=lambda place: -AT_MOST[place.role]):
         if (own := _empty(place, maps, finest)) is not None:
-            most, found = AT_MOST[place.role] * maps.mean_map[own].sum(), (q * kept)[own].sum()
-            kept[own] *= most / found if found > most else 1
+            most = AT_MOST[place.role] * maps.mean_map[own].sum()
+            kept[own] *= most / max((q * kept)[own].sum(), most, TINY)
     return kept
+
+
+def _key(place: Place) -> tuple[Key, Role]:
+    return (names_of(place), place.side), place.role
 
 
 def _empty(place: Place, maps: PlaceMaps, seats: Sequence[Floats]) -> NDArray[np.bool_] | None:

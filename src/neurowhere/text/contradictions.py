@@ -230,13 +230,15 @@ def _against_normal(
     """
     normal = [each for each in said if each.is_whole and not (each.sure or each.is_concluded)]
     elsewhere = [*_lesions(said, other, True), *_lesions(said, other, False)]
-    is_doubtful = all(each.side == side for each in normal)
+    is_of_side = all(each.side == side for each in normal)
     for lesion in _doubted(said, side, other):
-        denied = [each for each in normal if each.side == side and each.where != lesion.where]
-        if denied and elsewhere and _is_sure([lesion, *elsewhere]):
-            return lesion, elsewhere[0]
-        if denied and is_doubtful and not (elsewhere or lesion.is_concluded):
-            return lesion, denied[0]
+        denied = (each for each in normal if each.side == side and each.where != lesion.where)
+        if (normal_one := next(denied, None)) is None:
+            continue
+        if elsewhere:
+            return (lesion, elsewhere[0]) if _is_sure([lesion, *elsewhere]) else None
+        if is_of_side and not lesion.is_concluded:
+            return lesion, normal_one
     return None
 
 

@@ -62,7 +62,8 @@ _BONE = re.compile(
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
-_ITEM = " \t-*•#()[].0123456789"  # what an item of a list begins with
+_ITEM = re.compile(r"(?:^|\n)[ \t\-*•#()\[\].\d]*\Z")  # what an item of a list begins with
+LONGEST_ITEM = 12  # characters of that
 LONGEST_ROW = 200  # characters after a cell, in which its row may tell a size
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
@@ -262,17 +263,14 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     """Yield the structures that a text names, and those that its arteries point to."""
     territories = [rule for rule in mentions.rule_based if _is_territory_of(rule, text)]
     drawn = {(rule.start, rule.end) for rule in territories if rule.rule_kind == "artery"}
-    spans = []
-    structures = filter(attrgetter("is_structure"), mentions.found)
-    for mention in (*structures, *mentions.places):
-        span = mention.start, mention.end
-        if span not in drawn and _is_place(mention):
-            spans.append(span)
-            yield _place(text, mention, (mention.term,))
-    spans.sort()
+    structures = (*filter(attrgetter("is_structure"), mentions.found), *mentions.places)
+    named = [each for each in structures if (each.start, each.end) not in drawn and _is_place(each)]
+    for mention in named:
+        yield _place(text, mention, (mention.term,))
+    spans = sorted((mention.start, mention.end) for mention in named)
     for rule in territories:
         number = bisect_left(spans, (rule.end,))
-        if not any(end > rule.start for _, end in spans[max(0, number - 3) : number]):
+        if all(end <= rule.start for _, end in spans[max(0, number - 3) : number]):
             yield _territory(text, rule)
 
 
@@ -385,7 +383,7 @@ def _end_of_row(text: str, span: Span) -> int:
     (11, 12)
     """
     start, end = span
-    is_item = not text[text.rfind("\n", 0, start) + 1 : start].strip(_ITEM)
+    is_item = bool(_ITEM.search(text, max(0, start - LONGEST_ITEM), start))
     marks = ("|", "\t", ";") if is_item else ("|", "\t")
     is_row = text[end : end + 2].lstrip(" ").startswith(marks)
     line = text.find("\n", end, end + LONGEST_ROW) if is_row else -1
@@ -438,16 +436,11 @@ class _Sentence(NamedTuple):
     def _role(self, place: Place, told: Told) -> Role:
         """Return the role of a place that is not denied."""
         role: Role = told.role or ("mentioned" if self.size_mm is None else "seat")
-        is_weak = role == "mentioned" or (role == "seat" and told.is_weak)
-        if self.heading and is_weak:
-            role = self.heading
-        elif role == "seat" and is_weak and self._is_topic(place):
-            return "mentioned"
+        if role == "mentioned" or (role == "seat" and told.is_weak):
+            role = self.heading or ("mentioned" if self._is_topic(place) else role)
         if role in IN_TISSUE and _is_beside_tissue(self.text, place):
             return "level"
-        is_compound = "-" in place.words and " " not in place.words
-        is_part = role == "seat" and len(place.names) > 1 and self.has_name and not is_compound
-        return "extension" if is_part else role
+        return "extension" if role == "seat" and self.has_name and _is_parts(place) else role
 
     def _is_of_lesion(self, place: Place, told: Told) -> bool:
         """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
@@ -464,6 +457,12 @@ class _Sentence(NamedTuple):
         """Whether the same is said of a place as of the one before it."""
         before = max(self.span[0], place.span[0] - REACH_BEFORE)
         return bool(_LIKEWISE.search(self.text[before : place.span[0]]))
+
+
+def _is_parts(place: Place) -> bool:
+    """Whether a place is known by its parts: an artery, and not "insulo-opercular"."""
+    is_compound = "-" in place.words and " " not in place.words
+    return len(place.names) > 1 and not is_compound
 
 
 def _is_beside_tissue(text: str, place: Place) -> bool:
@@ -613,7 +612,8 @@ def _sided(
     for place in places:
         is_seat = place.role == "seat"
         before = (place.side if is_seat else None) or before
-        is_midline = not own and _MIDLINE.search(place.names[0])
-        given = of_midline if is_midline else before if is_seat else before or own
-        keeps = place.side or place.role in ("spared", "mentioned")
-        yield place if keeps else replace(place, side=given)
+        given = before if is_seat else before or own
+        if not own and _MIDLINE.search(place.names[0]):
+            given = of_midline
+        is_open = place.side is None and place.role not in ("spared", "mentioned")
+        yield replace(place, side=given) if is_open else place

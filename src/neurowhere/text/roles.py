@@ -62,6 +62,7 @@ SAID = ("clause", "whole")  # may stand in the next cell of a row
 OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
 REACH = 16  # words between a place and the cue after it
 LONGEST_CLAUSE = 300  # characters between a place and the cue of its clause
+LONGEST_LINE = 2000  # characters that a heading speaks for
 LONGEST_HEADING = 3  # words of a line within which its heading begins
 _NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _CLAUSE = re.compile(
@@ -164,7 +165,9 @@ class Cues:
 
     def heading(self, start: int) -> Cue | None:
         """Return the cue of a heading that the line of some character begins with."""
-        line = self.document.text.rfind("\n", 0, start) + 1
+        line = self.document.text.rfind("\n", max(0, start - LONGEST_LINE), start) + 1
+        if not line and start > LONGEST_LINE:
+            return None
         word = bisect_left(self.document.starts, line)
         near = self._within(word, word + LONGEST_HEADING)
         return next((cue for cue in near if cue.reach == "heading"), None)
