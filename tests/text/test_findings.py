@@ -163,11 +163,20 @@ def test_a_heading_speaks_for_its_line(counter):
 )
 def test_a_report_that_concludes_nothing_has_no_seat(counter, text):
     text = f"FINDINGS: The putamen was seen, as was the pons. {text}"
-    assert concludes_nothing(text)
+    assert concludes_nothing(*_read(text, counter))
     assert not any(finding.seats for finding in find_findings(*_read(text, counter)))
     before = text[: text.index("IMPRESSION")]
-    assert not concludes_nothing(before)
+    assert not concludes_nothing(*_read(before, counter))
     assert any(finding.seats for finding in find_findings(*_read(before, counter)))
+
+
+def test_a_conclusion_with_a_lesion_says_that_something_is_wrong(shipped):
+    text = "FINDINGS: It involves the left insula.\nIMPRESSION: Glioma without midline shift."
+    read = _read(text, shipped.extractor_.counter)
+    assert not concludes_nothing(*read)
+    assert [place.words for finding in find_findings(*read) for place in finding.seats] == [
+        "insula"
+    ]
 
 
 def _read(text, counter):

@@ -574,7 +574,7 @@ class TextModel(Parameters):
             and mixture is None
             and any(mention.is_negated for mention in mentions.found)
             and (
-                concludes_nothing(text)
+                concludes_nothing(text, mentions)
                 or not any(mention.is_present for mention in mentions.rule_based)
             )
         )

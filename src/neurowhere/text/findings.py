@@ -70,6 +70,7 @@ _SIDE = re.compile(
     r"|(?<![^\s(])[LR]t?(?= (?:[A-Za-z]{3}|[AMP]\d))"
 )
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
+LAST = 120  # characters of the end of a text without a conclusion
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _SIZE = re.compile(
     r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?"
@@ -79,11 +80,15 @@ _SIZE = re.compile(
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
 _NORMAL = re.compile(
     r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*"
-    r"|brain|imaging|head|for (?:age|\d))|\b(?:mri?|ct|pet|eeg|study|scan|brain) (?:is |was )?"
-    r"(?:entirely |completely )?(?:normal|unremarkable|negative)",
+    r"|brain|imaging|head|for (?:(?:his|her|the|stated|patient s) ?)*(?:age|\d))"
+    r"|\b(?:mri?|ct|pet|eeg|study|scan|brain|examination) (?:is |was |looks )?"
+    r"(?:entirely |completely |quite )?(?:normal|unremarkable|negative)|\bwithin normal limits"
+    r"|\bno (?:(?:acute|significant|focal|structural|intracranial|cerebral|parenchymal|relevant) )*"
+    r"(?:abnormalit\w+|patholog\w+|lesions?|injury|disease|cause|explanation)\b"
+    r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
-_NONE = re.compile(r"\b(?:no|without)\b|\bnormal\b", re.I)
+_NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
 _OF_SITES = re.compile(r"\b(?:eeg|10.20|spikes?|waves?|ictal|discharges?|tms|r?tms|coil)\b", re.I)
 # Structures that have no side if their own sentence gives them none.
@@ -225,10 +230,10 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     document = document_of(text)
     places = sorted(_places(text, mentions), key=lambda place: place.span)
     document = document.renamed([_name(document, place) for place in places])
-    lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
+    denied = [each for each in mentions.found if each.is_negated and is_lesion(each.term)]
     reader = _Reader(
-        Cues(document, {(each.start, each.end) for each in lesions if each.is_negated}),
-        [(each.start, each.end) for each in lesions if each.is_present],
+        Cues(document, {(each.start, each.end) for each in denied}),
+        _lesions(mentions),
         _sides(text, mentions),
         _conclusion(text),
         max(0, text.find("\n", 0, LONGEST_ROW)),
@@ -237,7 +242,8 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     findings: list[Finding] = []
     for number, own in groupby(places, key=lambda place: _sentence_of(document, place)):
         _add(findings, reader.read(number, list(own)))
-    return _with_sides(_with_seats(findings, text[slice(*reader.concluded)]))
+    conclusion = _without_lesion(text, reader.concluded, reader.lesions)
+    return _with_sides(_with_seats(findings, conclusion))
 
 
 def _name(document: Document, place: Place) -> Name:
@@ -561,13 +567,22 @@ def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
     return roles | dict.fromkeys(_raised(every, is_placed=is_placed), "seat")
 
 
-def concludes_nothing(text: str) -> bool:
-    """Return whether a report concludes that all is normal, or what is not there.
+def concludes_nothing(text: str, mentions: Mentions) -> bool:
+    """Return whether a report concludes that all is normal, or only what is not there."""
+    return bool(_NONE.search(_without_lesion(text, _conclusion(text), _lesions(mentions))))
 
-    >>> concludes_nothing("MRI: the lobes are normal. No lesion. Impression: normal MRI brain.")
-    True
-    """
-    return bool(_NONE.search(text[slice(*_conclusion(text))]))
+
+def _lesions(mentions: Mentions) -> list[Span]:
+    """Return where a text affirms that something is wrong."""
+    lesions = (each for each in mentions.found if each.is_present and is_lesion(each.term))
+    return [(each.start, each.end) for each in lesions]
+
+
+def _without_lesion(text: str, conclusion: Span, lesions: Sequence[Span]) -> str:
+    """Return the conclusion of a text, or else its end, if no lesion is affirmed there."""
+    start, stop = conclusion if conclusion[0] < len(text) else (len(text) - LAST, len(text))
+    first, end = (bisect_left(lesions, (at,)) for at in (start, stop))
+    return text[max(0, start) : stop] if first == end else ""
 
 
 def _raised(every: Sequence[Place], *, is_placed: bool) -> list[Place]:
