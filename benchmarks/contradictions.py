@@ -6,7 +6,7 @@ The cases are whole reports, ``cases/reports_*.jsonl``, written independently, t
 lobe and the side of its seats. None contradicts itself: any warning is false. In copies of a report
 the sides of one sentence are swapped: of one that names a seat with its side in the conclusion, and
 of one before it, both drawn by a fixed seed. The sentences are found by words of lobes and sides
-alone, not as the program reads. A swap is found if a warning quotes the sentence. Of the open half
+alone, not as the program reads. A swap is found if a warning quotes the sentence. Of the open parts
 the ids of failures are printed, too. A report without a second mention of the side holds no
 contradiction, even after a swap; it counts as missed.
 """
@@ -25,7 +25,8 @@ from neurowhere.exceptions import DataWarning
 from setting import print_table
 
 CASES = Path(__file__).parent / "cases"
-OPEN, FRESH, FROZEN = "reports_open", "reports_fresh", "reports_frozen"
+PARTS = ("open", "fresh", "late_open", "frozen", "late_frozen")
+SETS = tuple(f"reports_{part}" for part in PARTS)
 SEED = 37
 SIDES = ("left", "right")
 # Words by which a report names a lobe, a part of it, or the artery that supplies it.
@@ -84,13 +85,13 @@ class Swap(NamedTuple):
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    for name in sys.argv[1:] or (OPEN, FRESH, FROZEN):
+    for name in sys.argv[1:] or SETS:
         path = CASES / f"{name}.jsonl"
         if not path.is_file():
             print(f"{path.name} is not there")
             continue
         cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        score(name, cases, model, is_told=name != FROZEN)
+        score(name, cases, model, is_told="frozen" not in name)
 
 
 def score(name, cases, model, *, is_told):

@@ -5,7 +5,7 @@
 Of texts on findings outside the brain: how many have good support, a map that misleads; how many
 are told as outside, and in the right place. Of texts that name such a place and a finding in the
 brain: how many are taken for outside, and how many have good support. The texts were written
-independently of the table. Those that are wrong are listed, but for the frozen part.
+independently of the table. Those that are wrong are listed, but for the frozen parts.
 
 With the data, a last line counts the abstracts on studies of the brain that are taken for outside.
 """
@@ -29,7 +29,7 @@ HEADER = ["part", "texts of", "number", "good", "told outside", "right place"]
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    for part in ("open", "fresh", "frozen"):
+    for part in ("open", "fresh", "late_open", "frozen", "late_frozen"):
         path = CASES / f"outside_{part}.jsonl"
         if path.is_file():
             cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -51,7 +51,7 @@ def tell(model, part, cases):
         ]
         rows.append([part, name, len(here), *counts(here)])
     print_table(HEADER, rows)
-    if part != "frozen":
+    if "frozen" not in part:
         for case, support in zip(cases, answers, strict=True):
             if support.outside != (None if case["brain_too"] else case["where"]):
                 print(f"{case['id']} {case['where']}, told {support.outside}: {case['text']}")

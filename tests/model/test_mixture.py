@@ -158,3 +158,15 @@ def test_reports_of_a_list_keep_no_maps_of_their_places(model):
         )
         maps = 4 * n_regions
         assert len(pickle.dumps(encoding)) < 1.5 * maps + 10_000
+
+
+def test_a_gyrus_beside_the_seat_is_not_raised_by_its_lobe(model):
+    text = "MRI: 2 cm mass in the left superior frontal gyrus. The precentral gyrus is 2 cm behind "
+    text += "the cavity. T2 bright, enhancing. IMPRESSION: Left frontal mass."
+    assert ratio(model.encode(text), model, "precentral gyrus", side=1) < 1
+
+
+def test_a_report_that_concludes_nothing_draws_nothing(model):
+    text = "CT HEAD. Headache and left weakness. FLAIR: no infarct. The left temporal lobe was "
+    text += "checked because of slowing. Ventricles normal.\nIMPRESSION: Normal CT of the head."
+    assert model.encode(text).support.level == "none"

@@ -37,6 +37,9 @@ CLEAN = {
     "another name in the conclusion": "FINDINGS: Mass in the left insula, extending into the "
     "frontal operculum and the putamen. Developmental venous anomaly in the right frontal lobe.\n"
     "IMPRESSION: Left frontoinsular glioma.",
+    "an accident long ago": "FINDINGS: Infarct of the right thalamus. Left temporal lobe: normal. "
+    "A left temporal contusion is recorded in his notes after an accident; no gliosis remains.\n"
+    "IMPRESSION: Right thalamic infarct.",
     "a shunt on the other side": "FINDINGS: Resection cavity in the right temporal lobe. Right "
     "frontotemporal craniotomy.\nIMPRESSION: No recurrence of the right temporal glioma. A left "
     "frontal shunt is unchanged.",

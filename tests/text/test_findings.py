@@ -3,7 +3,7 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.findings import find_findings
+from neurowhere.text.findings import concludes_nothing, find_findings
 from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.reading.tables import alternatives, read_table, split
 from neurowhere.text.roles import CUES
@@ -102,6 +102,30 @@ def roles(text, counter):
             "12 mm metastasis in the right cerebellum. Old infarct of the left occipital lobe.",
             {("cerebellum", "seat", "right"), ("occipital lobe", "old", "left")},
         ),
+        (
+            "Infarct of the left insula. The notes mention a right cerebellum stroke in 2014.",
+            {("insula", "seat", "left"), ("cerebellum", "old", "right")},
+        ),
+        (
+            "The thalamus has escaped, as has the putamen. Infarct of the left occipital lobe.",
+            {("occipital lobe", "seat", "left"), ("putamen", "spared", None)},
+        ),
+        (
+            "Left frontal lobe glioma; the insula is 16 mm behind the cavity.",
+            {("frontal lobe", "seat", "left"), ("insula", "landmark", "left")},
+        ),
+        (
+            "Left insula glioma. Referral to the cerebellum clinic is sensible.",
+            {("insula", "seat", "left"), ("cerebellum", "level", "left")},
+        ),
+        (
+            "Right occipital lobe mass. Plaque of the pons.",
+            {("occipital lobe", "seat", "right"), ("pons", "seat", None)},
+        ),
+        (
+            "Bleed of the left insula, nine millimetres. The collection stays out of the putamen.",
+            {("insula", "seat", "left"), ("putamen", "spared", None)},
+        ),
     ],
 )
 def test_places_have_roles_and_sides(text, expected, counter):
@@ -113,6 +137,55 @@ def test_what_a_cell_says_is_normal_is_no_seat(counter):
     found = roles(text, counter)
     assert ("insula", "seat", "left") in found
     assert {role for words, role, _ in found if words in ("putamen", "pons")} == {"spared"}
+
+
+def test_a_row_of_a_table_has_its_lesion_and_its_size_in_another_cell(counter):
+    text = "Site | Size | T1\nLeft insula | 8 x 7 x 7 | bright\nRight putamen | rim | 2 cm mass"
+    text += "\nRight thalamus | old plaque, 9 mm\nCavity site .... right frontal lobe"
+    found = roles(text, counter)
+    seats = {(words, side) for words, role, side in found if role == "seat"}
+    assert seats == {("insula", "left"), ("putamen", "right"), ("frontal lobe", "right")}
+    assert ("thalamus", "old", "right") in found
+
+
+def test_a_heading_speaks_for_its_line(counter):
+    text = "Left insula mass.\nIncidental findings: A 4 mm nodule is in the right thalamus.\n"
+    found = roles(text + "Negative findings. 4 mm shift, putamen.", counter)
+    assert {role for words, role, _ in found if words == "putamen"} == {"spared"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Slowing over the left temporal lobe was asked for.\nIMPRESSION: Normal MRI of the brain.",
+        "Insula: thin. The thalamus was seen.\nIMPRESSION: No intracranial metastasis.",
+    ],
+)
+def test_a_report_that_concludes_nothing_has_no_seat(counter, text):
+    text = f"FINDINGS: The putamen was seen, as was the pons. {text}"
+    assert concludes_nothing(*_read(text, counter))
+    assert not any(finding.seats for finding in find_findings(*_read(text, counter)))
+    before = text[: text.index("IMPRESSION")]
+    assert not concludes_nothing(*_read(before, counter))
+    assert any(finding.seats for finding in find_findings(*_read(before, counter)))
+
+
+def test_a_conclusion_with_a_lesion_says_that_something_is_wrong(shipped):
+    text = "FINDINGS: It involves the left insula.\nIMPRESSION: Glioma without midline shift."
+    read = _read(text, shipped.extractor_.counter)
+    assert not concludes_nothing(*read)
+    assert [place.words for finding in find_findings(*read) for place in finding.seats] == [
+        "insula"
+    ]
+
+
+def _read(text, counter):
+    return text, read_mentions(text, counter)
+
+
+def test_a_volume_is_a_size(counter):
+    (finding,) = find_findings(*_read("Bleed of 4.2 mL in the left putamen.", counter))
+    assert finding.size_mm == pytest.approx(20.0, abs=0.1)
 
 
 def test_first_place_is_the_seat_where_no_place_has_a_cue_of_one(counter):

@@ -15,6 +15,7 @@ STUDIES = [
     "was significantly larger than in controls.",
     "Patients with stroke lesions of the insula and healthy controls were studied with fMRI.",
     "fear and the amygdala",
+    "No sharp waves were preserved in this study of memory; hypometabolism was symmetric.",
     "",
 ]
 

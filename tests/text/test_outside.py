@@ -62,6 +62,9 @@ def test_a_phrase_is_of_one_row():
         ("The lymph node was taken from the posterior triangle", "neck"),
         ("Perinephritis", "other organ"),
         ("supraglottitis", "neck"),
+        ("Insular thyroid carcinoma with nodes", "neck"),
+        ("angular vein thrombosis", VESSEL),
+        ("Medial temporal canthus swelling of the eyelid", "orbit"),
         ("Indication: stroke. Findings: 80 % stenosis of the right carotid.", VESSEL),
     ],
 )

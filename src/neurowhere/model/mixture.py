@@ -6,13 +6,12 @@ where oedema reaches. Its map is a mixture over its places,
 
     q = (1 − ε) Σ_f w_f p_f / Σ_f w_f + ε q_text,
 
-with q_text the product, and for each place f
+with q_text the product, and for each place f on the side that the report gives it
 
-    p_f = (1 − u) p(f alone) + u (uniform over the region of f),    w_f ∝ ω(role) |f|^{1/3},
+    p_f = (1 − u) p(f alone) + u (uniform over the region of f).
 
-on the side that the report gives it. |f| is the number of voxels that p_f spreads over (the
-exponential of its entropy): a lobe is seen beside a nucleus. All that is no seat weighs `REST` of
-the seats together.
+Seats weigh w_f = ω(role). All others together weigh `REST` of the seats at most, each by its role
+and |f|, the number of voxels that p_f spreads over (the exponential of its entropy).
 """
 
 import re
@@ -43,10 +42,10 @@ OF_ROLE: dict[Role, float] = {
     "satellite": 0.3,
     "edema": 0.3,
 }
-REST = 0.1  # of the seats together, all that is no seat
+REST = 0.2  # of the seats together, all that is no seat
 CONCLUDED = 2.5  # times as much, of a seat that the impression names, or a part of such a seat
 WEAK = 0.3  # of a seat that has a lesion only somewhere in its sentence
-LATER = 0.5  # of a seat that is not the first of its finding
+LATER = 0.7  # of a seat that is not the first of its finding
 WHOLE_TEXT = 0.03  # ε
 FILLED = 0.9  # u
 PER_SIZE = 1 / (2 * np.sqrt(5))  # standard deviation along an axis of a ball of diameter 1
@@ -64,7 +63,7 @@ LEAST_LAYER = 0.05  # of a layer's weight, that is left elsewhere
 # Predicted mass that holds shares of the seats of the open half of the reports of
 # benchmarks/reports.py, which prints what it holds of the frozen half.
 HELD = (0.0, 0.25, 0.5, 0.65, 0.8, 0.9, 0.95, 1.0)
-MASS_THAT_HOLDS = (0.0, 0.299, 0.545, 0.698, 0.865, 0.927, 0.971, 1.0)
+MASS_THAT_HOLDS = (0.0, 0.332, 0.593, 0.76, 0.88, 0.938, 0.985, 1.0)
 TINY = 1e-12
 HALF = 0.5  # membership of a region that is in a place
 N_MAPS = 256  # that are kept
@@ -291,19 +290,13 @@ class PlaceMaps:
         return moved
 
     def _columns(self, names: Iterable[str]) -> Iterator[int]:
-        vocabulary = self._vocabulary
         for name in names:
-            if name in vocabulary and self._membership([vocabulary.index(name)]) is not None:
-                yield vocabulary.index(name)
-                continue
-            stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
-            if not stems and _HEMISPHERE.search(name):
-                stems = list(CEREBRUM)
-            known = [vocabulary.index(stem) for stem in stems if stem in vocabulary]
-            if known:
-                yield from known
-            elif name in vocabulary:
-                yield vocabulary.index(name)
+            own = self._indices([name])
+            is_known = bool(own) and self._membership(own) is not None
+            yield from own if is_known else self._indices(_stems(name)) or own
+
+    def _indices(self, names: Iterable[str]) -> list[int]:
+        return [self._vocabulary.index(name) for name in names if name in self._vocabulary]
 
     def _membership(self, columns: Sequence[int]) -> Floats | None:
         prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
@@ -355,43 +348,62 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     -------
     Mixture or None
     """
-    seats: dict[Key, _Weighed] = {}
-    others: dict[Key, _Weighed] = {}
-    for finding in findings:
-        for n_before, place in enumerate(finding.places):
-            weight = OF_ROLE.get(place.role, 0.0) * place.weight
-            map_ = maps.of(place) if weight > 0 else None
-            if map_ is None:
-                continue
-            is_seat = place.role == "seat"
-            if is_seat:
-                weight *= (LATER if n_before else 1) * (WEAK if place.is_weak else 1)
-            else:
-                weight *= _spread(map_)
-            some, key = seats if is_seat else others, (names_of(place), place.side)
-            if key not in some or some[key].weight < weight:
-                some[key] = _Weighed(place, weight, map_)
+    seats = _heaviest(_weighed(findings, maps, of_seats=True))
     if not seats:
         return None
-    seats = _concluded(_refined(seats, maps), maps)
-    total = sum(each.weight for each in seats.values())
-    density = total / sum(_spread(each.map) for each in seats.values())
-    extra = density * sum(each.weight for key, each in others.items() if key not in seats)
-    scale = density * min(1.0, REST * total / extra) if extra else 0.0
-    components = [*seats.values()] + [
-        each._replace(weight=scale * each.weight)
-        for key, each in others.items()
-        if key not in seats
-    ]
-    norm = (1 - WHOLE_TEXT) / sum(each.weight for each in components)
+    others = _heaviest(_weighed(findings, maps, of_seats=False))
+    parts = _balanced(_concluded(_refined(seats, maps), maps), others)
+    norm = (1 - WHOLE_TEXT) / sum(each.weight for each in parts)
     mixed = Mixture(
         [
             Component(each.place, norm * each.weight, each.map, maps.inside(each.place))
-            for each in components
+            for each in parts
         ],
         whole,
     )
     return mixed.times(_kept(findings, maps, mixed.probabilities))
+
+
+def _balanced(seats: dict[Key, _Weighed], others: dict[Key, _Weighed]) -> list[_Weighed]:
+    """Return the seats, and what is no seat with at most `REST` of their weight."""
+    total = sum(each.weight for each in seats.values())
+    density = total / sum(_spread(each.map) for each in seats.values())
+    beside = [each for key, each in others.items() if key not in seats]
+    extra = density * sum(each.weight for each in beside)
+    scale = density * min(1.0, REST * total / max(extra, TINY))
+    return [*seats.values(), *(each._replace(weight=scale * each.weight) for each in beside)]
+
+
+def _weighed(findings: Sequence[Finding], maps: PlaceMaps, *, of_seats: bool) -> Iterator[_Weighed]:
+    """Yield the seats of findings, or their other places, with their weights and maps."""
+    for finding in findings:
+        for n_before, place in enumerate(finding.places):
+            weight = OF_ROLE.get(place.role, 0.0) * place.weight
+            if (place.role == "seat") is not of_seats or weight <= 0:
+                continue
+            if (map_ := maps.of(place)) is None:
+                continue
+            if of_seats:
+                weight *= (LATER if n_before else 1) * (WEAK if place.is_weak else 1)
+            else:
+                weight *= _spread(map_)
+            yield _Weighed(place, weight, map_)
+
+
+def _heaviest(found: Iterable[_Weighed]) -> dict[Key, _Weighed]:
+    """Return the heaviest of the places of the same names and side."""
+    heaviest: dict[Key, _Weighed] = {}
+    for each in found:
+        key = names_of(each.place), each.place.side
+        if key not in heaviest or heaviest[key].weight < each.weight:
+            heaviest[key] = each
+    return heaviest
+
+
+def _stems(name: str) -> Sequence[str]:
+    """Return the structures of a place that the vocabulary has no region for."""
+    stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
+    return CEREBRUM if not stems and _HEMISPHERE.search(name) else stems
 
 
 def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
@@ -454,7 +466,7 @@ def mass_for_seats(share: float) -> float:
     """Return the mass of a report's map that should hold a share of its seats.
 
     >>> mass_for_seats(0.5), mass_for_seats(1)
-    (0.545, 1.0)
+    (0.593, 1.0)
     """
     return float(np.interp(share, HELD, MASS_THAT_HOLDS))
 
@@ -477,7 +489,7 @@ def _concluded(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighe
     }
 
 
-def _is_within(part: Floats, whole: Floats) -> bool:
+def _is_within(part: NDArray[Any], whole: NDArray[Any]) -> bool:
     return float(np.minimum(part, whole).sum()) > PART * float(part.sum())
 
 
@@ -487,7 +499,7 @@ def _overlap(one: Floats | None, other: Floats | None) -> bool:
     return _is_within(one, other) or _is_within(other, one)
 
 
-def _is_refined(outer: Floats | None, others: Iterable[Floats | None]) -> bool:
+def is_refined(outer: NDArray[Any] | None, others: Iterable[NDArray[Any] | None]) -> bool:
     """Whether another place is a part of one, and clearly smaller: a gyrus of its lobe."""
     return outer is not None and any(
         part is not None and part.sum() < FINER * outer.sum() and _is_within(part, outer)
@@ -500,7 +512,7 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
     inside = {key: maps.membership(each.place) for key, each in seats.items()}
     return {
         key: each._replace(weight=REFINED * each.weight)
-        if _is_refined(inside[key], inside.values())
+        if is_refined(inside[key], inside.values())
         else each
         for key, each in seats.items()
     }
@@ -508,24 +520,31 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
 
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     """Return by how much what the report says of places without a finding lowers each region."""
-    places = [place for finding in findings for place in finding.places]
-    of_seats = {(names_of(p), p.side): maps.membership(p) for p in places if p.role == "seat"}
-    seats = [inside for inside in of_seats.values() if inside is not None]
-    finest = [inside for inside in seats if not _is_refined(inside, seats)]
-    empty = {(names_of(p), p.side, p.role): p for p in places if p.role in AT_MOST}
+    places = {_key(place): place for each in findings for place in each.places}
+    seats = [maps.membership(place) for place in places.values() if place.role == "seat"]
+    finest = [each for each in seats if each is not None and not is_refined(each, seats)]
+    empty = [place for place in places.values() if place.role in AT_MOST]
     kept = np.ones_like(q)
-    for place in sorted(empty.values(), key=lambda place: -AT_MOST[place.role]):
-        inside = maps.membership(place)
-        if inside is None:
-            continue
-        own = inside >= REACHED
-        for seat in finest:
-            if place.role in ONLY_NAMED or _is_within(seat, inside):
-                own &= seat < HALF
-        expected, found = maps.mean_map[own].sum(), (q * kept)[own].sum()
-        if found > AT_MOST[place.role] * expected:
-            kept[own] *= AT_MOST[place.role] * expected / found
+    for place in sorted(empty, key=lambda place: -AT_MOST[place.role]):
+        if (own := _empty(place, maps, finest)) is not None:
+            most = AT_MOST[place.role] * maps.mean_map[own].sum()
+            kept[own] *= most / max((q * kept)[own].sum(), most, TINY)
     return kept
+
+
+def _key(place: Place) -> tuple[Key, Role]:
+    return (names_of(place), place.side), place.role
+
+
+def _empty(place: Place, maps: PlaceMaps, seats: Sequence[Floats]) -> NDArray[np.bool_] | None:
+    """Return which regions of a place without a finding are of no seat: (m,)."""
+    if (inside := maps.membership(place)) is None:
+        return None
+    own = inside >= REACHED
+    for seat in seats:
+        if place.role in ONLY_NAMED or _is_within(seat, inside):
+            own &= seat < HALF
+    return own
 
 
 def _spread(q: Floats) -> float:

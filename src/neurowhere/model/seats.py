@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from neurowhere.learn import highest_density
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.mixture import FINER, PART, Component
+from neurowhere.model.mixture import Component, is_refined
 from neurowhere.model.schema import Contradiction, Finding, Schema, Side
 from neurowhere.model.summary import contradictions_of, findings_of
 from neurowhere.space import Partition
@@ -121,7 +121,7 @@ def seat_region(encoding: Encoding) -> NDArray[np.bool_]:
     regions = [_region(part, encoding.partition) for part in parts]
     joined = np.zeros(len(encoding.mean_map), bool)
     for region in regions:
-        if not any(_is_refined(region, other) for other in regions):
+        if not is_refined(region, regions):
             joined |= region
     return joined
 
@@ -130,12 +130,6 @@ def _region(part: Component, partition: Partition) -> NDArray[np.bool_]:
     if part.inside is not None and part.inside.any():
         return part.inside
     return highest_density(part.map, part.map / partition.volumes_mm3, HOLDING)
-
-
-def _is_refined(region: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
-    """Whether another region is a part of one, and clearly smaller."""
-    size = other.sum()
-    return bool(size < FINER * region.sum() and (region & other).sum() > PART * size)
 
 
 def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:

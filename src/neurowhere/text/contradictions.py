@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from neurowhere.text.findings import FLUID, Finding, document_of
+from neurowhere.text.findings import FLUID, Finding, Place, document_of
 from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.mentions import Span
 from neurowhere.text.reading.tables import TEXT, Column, Row, read_table, split
@@ -138,34 +138,36 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
     for finding in findings:
         told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
         for place in finding.places:
-            is_promoted = place.role == "seat" and (not place.rule or place.rule == "roles:old")
-            sure = OF_ROLE.get("mentioned" if is_promoted else place.role)
             is_beyond = place.role in BEYOND and not place.territory
             is_given = place.side_where is not None and not is_beyond
-            is_known = is_given or (place.side in told and not place.is_concluded)
-            if sure is None or place.side is None or not is_known:
-                continue
-            if not (
-                FLUID.search(place.words.lower())
-                or _EXTRA_AXIAL.match(document.text, place.span[1])
-            ):
-                where = _sentence(document, place.span[0])
-                if not sure and _BESIDE.search(document.text, *where):
-                    continue
-                if 0 < sure < SURE and len(set(_SIDES.findall(document.text, *where))) > 1:
-                    continue
-                is_old = bool(_OLD.search(document.text, *where))
-                for lobe, is_whole in _lobes_of(place.names):
-                    yield _Said(
-                        lobe,
-                        place.side,
-                        sure,
-                        place.is_concluded,
-                        is_whole,
-                        where,
-                        is_old,
-                        is_given,
-                    )
+            if place.side and (is_given or (place.side in told and not place.is_concluded)):
+                yield from _of_lobes(document, place, is_given=is_given)
+
+
+def _of_lobes(document: Document, place: Place, *, is_given: bool) -> Iterator[_Said]:
+    """Yield what a place with a side says of each lobe that it is in."""
+    sure, where = _sure(place), _sentence(document, place.span[0])
+    if sure is None or place.side is None or _is_other(document.text, place, where, sure):
+        return
+    is_old = bool(_OLD.search(document.text, *where))
+    said = place.side, sure, place.is_concluded
+    for lobe, is_whole in _lobes_of(place.names):
+        yield _Said(lobe, *said, is_whole, where, is_old, is_given)
+
+
+def _sure(place: Place) -> float | None:
+    """Return how sure it is that a lesion is in a place; None if nothing is said of one."""
+    is_promoted = place.role == "seat" and (not place.rule or place.rule == "roles:old")
+    return OF_ROLE.get("mentioned" if is_promoted else place.role)
+
+
+def _is_other(text: str, place: Place, sentence: Span, sure: float) -> bool:
+    """Whether a sentence speaks of no tissue, of the rest of a lobe, or of both sides at once."""
+    if FLUID.search(place.words.lower()) or _EXTRA_AXIAL.match(text, place.span[1]):
+        return True
+    if not sure:
+        return bool(_BESIDE.search(text, *sentence))
+    return sure < SURE and len(set(_SIDES.findall(text, *sentence))) > 1
 
 
 def _sentence(document: Document, at: int) -> Span:
@@ -196,14 +198,15 @@ def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
 def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     """Return what contradicts each other of what is said of one lobe; see the rules above."""
     given = [each for each in said if each.is_given]
-    if any(each.side == "bilateral" for each in given if each.sure == SURE):
+    if _is_sure([each for each in given if each.side == "bilateral"]):
         return None
     carried = {each.side for each in said if each.sure and not each.is_given}
-    for side, other in OTHER.items():
-        pair = _against_findings(given, side, other, is_carried=side in carried)
-        if pair := pair or _against_normal(given, side, other):
-            return pair
-    return None
+    pairs = (
+        _against_findings(given, side, other, is_carried=side in carried)
+        or _against_normal(given, side, other)
+        for side, other in OTHER.items()
+    )
+    return next(filter(None, pairs), None)
 
 
 def _against_findings(
@@ -211,13 +214,11 @@ def _against_findings(
 ) -> tuple[_Said, _Said] | None:
     """Return a conclusion on a side, and findings on the other: rule 1."""
     concluded, found = _lesions(said, side, True), _lesions(said, side, False)
-    other_concluded, other_found = _lesions(said, other, True), _lesions(said, other, False)
-    if not (concluded and other_found) or _is_sure(other_concluded):
+    other_found = _lesions(said, other, False)
+    if not (concluded and other_found) or _is_sure(_lesions(said, other, True)):
         return None
-    if _is_sure(found) or not (_is_sure(concluded) or _is_sure(other_found)):
-        return None
-    is_silent = not found and not is_carried
-    return (concluded[0], other_found[0]) if is_silent or _is_sure(other_found) else None
+    is_clear = _is_sure(other_found) or (_is_sure(concluded) and not (found or is_carried))
+    return (concluded[0], other_found[0]) if is_clear and not _is_sure(found) else None
 
 
 def _against_normal(
@@ -228,20 +229,25 @@ def _against_normal(
     A conclusion that the findings bear out is not doubted.
     """
     normal = [each for each in said if each.is_whole and not (each.sure or each.is_concluded)]
-    concluded, found = _lesions(said, side, True), _lesions(said, side, False)
-    other_concluded = _lesions(said, other, True)
-    elsewhere = [*other_concluded, *_lesions(said, other, False)]
-    if other_concluded:
-        concluded = []
-    is_of_other = any(each.side != side for each in normal)
-    new = [each for each in found if not each.is_old]
-    for lesion in new if _is_sure(found) else (*concluded, *new):
-        denied = [each for each in normal if each.side == side and each.where != lesion.where]
-        if denied and elsewhere:
-            return lesion, elsewhere[0]
-        if denied and not (is_of_other or lesion.is_concluded):
-            return lesion, denied[0]
+    elsewhere = [*_lesions(said, other, True), *_lesions(said, other, False)]
+    is_of_side = all(each.side == side for each in normal)
+    for lesion in _doubted(said, side, other):
+        denied = (each for each in normal if each.side == side and each.where != lesion.where)
+        if (normal_one := next(denied, None)) is None:
+            continue
+        if elsewhere:
+            return (lesion, elsewhere[0]) if _is_sure([lesion, *elsewhere]) else None
+        if is_of_side and not lesion.is_concluded:
+            return lesion, normal_one
     return None
+
+
+def _doubted(said: Sequence[_Said], side: OneSide, other: OneSide) -> list[_Said]:
+    """Return the lesions on a side that a normal lobe contradicts, the conclusion's first."""
+    found = _lesions(said, side, False)
+    is_borne_out = _is_sure(found) or _lesions(said, other, True)
+    concluded = [] if is_borne_out else _lesions(said, side, True)
+    return [*concluded, *(each for each in found if not each.is_old)]
 
 
 def _is_sure(lesions: Sequence[_Said]) -> bool:

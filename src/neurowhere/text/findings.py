@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from neurowhere.text.places import Side, is_general, is_lesion
@@ -61,12 +62,15 @@ _BONE = re.compile(
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
+_ITEM = re.compile(r"(?:^|\n)[ \t\-*•#()\[\].\d]*\Z")  # what an item of a list begins with
+LONGEST_ITEM = 12  # characters of that
 LONGEST_ROW = 200  # characters after a cell, in which its row may tell a size
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)"
     r"|(?<![^\s(])[LR]t?(?= (?:[A-Za-z]{3}|[AMP]\d))"
 )
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
+LAST = 120  # characters of the end of a text without a conclusion
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _SIZE = re.compile(
     r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?"
@@ -75,25 +79,32 @@ _SIZE = re.compile(
 )
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
 _NORMAL = re.compile(
-    r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*|brain"
-    r"|imaging|head|for (?:age|\d))|\b(?:mri?|ct|pet|eeg|study|scan|brain) (?:is |was )?"
-    r"(?:entirely |completely )?(?:normal|unremarkable|negative)",
+    r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*"
+    r"|brain|imaging|head|for (?:(?:his|her|the|stated|patient s) ?)*(?:age|\d))"
+    r"|\b(?:mri?|ct|pet|eeg|study|scan|brain|examination) (?:is |was |looks )?"
+    r"(?:entirely |completely |quite )?(?:normal|unremarkable|negative)|\bwithin normal limits"
+    r"|\bno (?:(?:acute|significant|focal|structural|intracranial|cerebral|parenchymal|relevant) )*"
+    r"(?:abnormalit\w+|patholog\w+|lesions?|injury|disease|cause|explanation)\b"
+    r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
-_NONE = re.compile(r"\b(?:no|without)\b|\bnormal\b", re.I)
+_NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
 _OF_SITES = re.compile(r"\b(?:eeg|10.20|spikes?|waves?|ictal|discharges?|tms|r?tms|coil)\b", re.I)
 # Structures that have no side if their own sentence gives them none.
 _MIDLINE = re.compile(
-    r"brain ?stem|midbrain|pons|pontine|medulla|vermis|callosum|callosal|hypothalam|pituitary|pineal"
+    r"brain ?stem|midbrain|pons|pontine|medulla|vermis|callosum|callosal|hypothalam|pituitary"
+    r"|pineal"
 )
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
-    r"|diagnosis|assessment|(?:suggested )?interpretation|bottom line|verdict|read|in summary|in conclusion|overall|to summari[sz]e"
+    r"|diagnosis|assessment|(?:suggested )?interpretation|bottom line|verdict|read|in summary"
+    r"|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
     r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
-    r"|(?<=[.!?] )(?:so,? )?(?:impression|(?:in )?conclusion|opinion|(?:in )?summary|assessment)\b(?=[:,])",
+    r"|(?<=[.!?] )(?:so,? )?(?:impression|(?:in )?conclusion|opinion"
+    r"|(?:in )?summary|assessment)\b(?=[:,])",
     re.I | re.M,
 )
 
@@ -219,21 +230,20 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     document = document_of(text)
     places = sorted(_places(text, mentions), key=lambda place: place.span)
     document = document.renamed([_name(document, place) for place in places])
-    lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
-    cues = Cues(document, {(each.start, each.end) for each in lesions if each.is_negated})
-    lesions = [mention for mention in lesions if mention.is_present]
-    starts = [mention.start for mention in lesions]
-    sides, concluded = _sides(text, mentions), _conclusion(text)
-    has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
+    denied = [each for each in mentions.found if each.is_negated and is_lesion(each.term)]
+    reader = _Reader(
+        Cues(document, {(each.start, each.end) for each in denied}),
+        _lesions(mentions),
+        _sides(text, mentions),
+        _conclusion(text),
+        max(0, text.find("\n", 0, LONGEST_ROW)),
+        any(len(place.names) == 1 and place.role != "spared" for place in places),
+    )
     findings: list[Finding] = []
     for number, own in groupby(places, key=lambda place: _sentence_of(document, place)):
-        span = document.span(*document.sentences[number])
-        sentence = _Sentence.read(cues, number, span, sides, has_name=has_name)
-        placed = sentence.placed([replace(p, is_concluded=_is_in(p, concluded)) for p in own])
-        first = next(iter(lesions[slice(*(bisect_left(starts, at) for at in span))]), None)
-        kind = text[first.start : first.end] if first else ""
-        _add(findings, Finding(kind, tuple(placed), sentence.size_mm))
-    return _with_sides(_with_seats(findings, text[slice(*concluded)]))
+        _add(findings, reader.read(number, list(own)))
+    conclusion = _without_lesion(text, reader.concluded, reader.lesions)
+    return _with_sides(_with_seats(findings, conclusion))
 
 
 def _name(document: Document, place: Place) -> Name:
@@ -243,10 +253,6 @@ def _name(document: Document, place: Place) -> Name:
 
 def _sentence_of(document: Document, place: Place) -> int:
     return document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
-
-
-def _is_in(place: Place, span: Span) -> bool:
-    return span[0] <= place.span[0] < span[1]
 
 
 def _sides(text: str, mentions: Mentions) -> list[re.Match[str]]:
@@ -261,26 +267,24 @@ def _sides(text: str, mentions: Mentions) -> list[re.Match[str]]:
 
 def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     """Yield the structures that a text names, and those that its arteries point to."""
-    territories = [
-        rule
-        for rule in mentions.rule_based
-        if rule.rule_kind in OF_PLACES and rule.implied and _counts(rule)
-        if rule.rule_kind != "site" or _OF_SITES.search(text)
-    ]
+    territories = [rule for rule in mentions.rule_based if _is_territory_of(rule, text)]
     drawn = {(rule.start, rule.end) for rule in territories if rule.rule_kind == "artery"}
-    structures = [mention for mention in mentions.found if mention.is_structure]
-    named = [
-        mention
-        for mention in (*structures, *mentions.places)
-        if (mention.start, mention.end) not in drawn and _is_place(mention)
-    ]
+    structures = (*filter(attrgetter("is_structure"), mentions.found), *mentions.places)
+    named = [each for each in structures if (each.start, each.end) not in drawn and _is_place(each)]
     for mention in named:
         yield _place(text, mention, (mention.term,))
     spans = sorted((mention.start, mention.end) for mention in named)
     for rule in territories:
         number = bisect_left(spans, (rule.end,))
-        if not any(end > rule.start for _, end in spans[max(0, number - 3) : number]):
+        if all(end <= rule.start for _, end in spans[max(0, number - 3) : number]):
             yield _territory(text, rule)
+
+
+def _is_territory_of(rule: Mention, text: str) -> bool:
+    """Whether a rule points to parts of the brain; a site of the scalp does in an EEG alone."""
+    is_present = rule.is_present and rule.weight > 0 and not rule.is_generic
+    is_of_record = rule.rule_kind != "site" or bool(_OF_SITES.search(text))
+    return is_present and is_of_record and rule.rule_kind in OF_PLACES and bool(rule.implied)
 
 
 def _territory(text: str, rule: Mention) -> Place:
@@ -299,10 +303,6 @@ def _is_place(mention: Mention) -> bool:
         return False
     is_half = bool(mention.side) and "hemispher" in mention.term
     return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
-
-
-def _counts(mention: Mention) -> bool:
-    return mention.is_present and mention.weight > 0 and not mention.is_generic
 
 
 def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
@@ -329,6 +329,73 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
 # ---- what a sentence says of its places
 
 
+@dataclass(frozen=True)
+class _Reader:
+    """What is known of a text before its sentences are read.
+
+    Attributes
+    ----------
+    cues : Cues
+    lesions : list of (int, int)
+        What it says is wrong, in its order.
+    sides : list of re.Match
+        Words of sides.
+    concluded : (int, int)
+        Its conclusion.
+    title : int
+        Where its first line ends, which names what was looked at; 0 if it is all of the text.
+    has_name : bool
+        Whether it names a place that is no territory.
+    """
+
+    cues: Cues
+    lesions: Sequence[Span]
+    sides: Sequence[re.Match[str]]
+    concluded: Span
+    title: int
+    has_name: bool
+
+    def read(self, number: int, places: Sequence[Place]) -> Finding:
+        """Return what a sentence says of its places, which are in their order."""
+        document = self.cues.document
+        text, span = document.text, document.span(*document.sentences[number])
+        words, heading = text[span[0] : _end_of_row(text, span)], self.cues.heading(span[0])
+        sentence = _Sentence(
+            text,
+            span,
+            self.cues.of_sentence(number),
+            _depth_of(words),
+            _size_mm(words),
+            _side_of(self.sides, span),
+            heading and heading.role,
+            self.has_name,
+        )
+        first, end = (bisect_left(self.lesions, (at,)) for at in span)
+        kind = text[slice(*self.lesions[first])] if first < end else ""
+        placed: list[Place] = []
+        for place in places:
+            found = sentence.placed(place, placed[-1] if placed else None)
+            is_concluded = self.concluded[0] <= place.span[0] < self.concluded[1]
+            if span[1] <= self.title and found.role == "seat" and found.side is None:
+                found = replace(found, role="mentioned")
+            placed.append(replace(found, is_concluded=is_concluded))
+        return Finding(kind, tuple(placed), sentence.size_mm)
+
+
+def _end_of_row(text: str, span: Span) -> int:
+    r"""Return where a sentence ends; a cell of a table, or the first part of an item, its row.
+
+    >>> _end_of_row("Site | 3 mm\nleft", (0, 4)), _end_of_row("- pons; 3 mm\nleft", (2, 6))
+    (11, 12)
+    """
+    start, end = span
+    is_item = bool(_ITEM.search(text, max(0, start - LONGEST_ITEM), start))
+    marks = ("|", "\t", ";") if is_item else ("|", "\t")
+    is_row = text[end : end + 2].lstrip(" ").startswith(marks)
+    line = text.find("\n", end, end + LONGEST_ROW) if is_row else -1
+    return max(end, line)
+
+
 class _Sentence(NamedTuple):
     """A sentence, its cues, and what it says of all its places.
 
@@ -336,8 +403,6 @@ class _Sentence(NamedTuple):
     ----------
     heading : str or None
         Role of what its line says, where a heading gives it one.
-    has_name : bool
-        Whether the text names a place that is no territory.
     """
 
     text: str
@@ -349,44 +414,22 @@ class _Sentence(NamedTuple):
     heading: Role | None
     has_name: bool
 
-    @classmethod
-    def read(
-        cls, cues: Cues, number: int, span: Span, sides: Sequence[re.Match[str]], *, has_name: bool
-    ) -> "_Sentence":
-        text = cues.document.text
-        heading, line = cues.heading(span[0]), text.find("\n", span[1], span[1] + LONGEST_ROW)
-        is_row = text[span[1] : span[1] + 2].lstrip(" ").startswith(("|", "\t"))
-        words = text[span[0] : line if is_row and line > 0 else span[1]]
-        return cls(
-            text,
-            span,
-            cues.of_sentence(number),
-            _depth_of(words),
-            _size_mm(words),
-            _side_of(sides, span),
-            heading and heading.role,
-            has_name,
+    def placed(self, place: Place, before: Place | None) -> Place:
+        """Return a place of the sentence with its role and its side; `before` is the last one."""
+        found = self._with_role(place)
+        if before and before.role == "spared" and self._is_likewise(place):
+            found = replace(found, role="spared", rule=before.rule)
+        side, where = place.side, place.side_where
+        if side is None and self.side:
+            side, where = self.side
+        is_seat = found.role == "seat"
+        return replace(
+            found,
+            side=place.side if found.role == "spared" else side,
+            side_where=where if where and self.span[0] <= where[0] < self.span[1] else None,
+            depth=self.depth if is_seat else None,
+            size_mm=self.size_mm if is_seat else None,
         )
-
-    def placed(self, places: Sequence[Place]) -> list[Place]:
-        """Return places of the sentence, in their order, with their roles and sides."""
-        done: list[Place] = []
-        for place in places:
-            found = self._with_role(place)
-            if done and done[-1].role == "spared" and self._is_likewise(place):
-                found = replace(found, role="spared", rule=done[-1].rule)
-            is_seat, has_side = found.role == "seat", place.side is not None
-            side, where = (None if has_side else self.side) or (place.side, place.side_where)
-            done.append(
-                replace(
-                    found,
-                    side=place.side if found.role == "spared" else side,
-                    side_where=where and _within(where, self.span),
-                    depth=self.depth if is_seat else None,
-                    size_mm=self.size_mm if is_seat else None,
-                )
-            )
-        return done
 
     def _with_role(self, place: Place) -> Place:
         told = self.cues.of(place.span)
@@ -399,14 +442,11 @@ class _Sentence(NamedTuple):
     def _role(self, place: Place, told: Told) -> Role:
         """Return the role of a place that is not denied."""
         role: Role = told.role or ("mentioned" if self.size_mm is None else "seat")
-        if self.heading and role in ("seat", "mentioned") and (told.is_weak or role != "seat"):
-            role = self.heading
-        if role == "seat" and told.is_weak and self._is_topic(place):
-            return "mentioned"
+        if role == "mentioned" or (role == "seat" and told.is_weak):
+            role = self.heading or ("mentioned" if self._is_topic(place) else role)
         if role in IN_TISSUE and _is_beside_tissue(self.text, place):
             return "level"
-        is_part = role == "seat" and len(place.names) > 1 and self.has_name
-        return "extension" if is_part else role
+        return "extension" if role == "seat" and self.has_name and _is_parts(place) else role
 
     def _is_of_lesion(self, place: Place, told: Told) -> bool:
         """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
@@ -425,6 +465,12 @@ class _Sentence(NamedTuple):
         return bool(_LIKEWISE.search(self.text[before : place.span[0]]))
 
 
+def _is_parts(place: Place) -> bool:
+    """Whether a place is known by its parts: an artery, and not "insulo-opercular"."""
+    is_compound = "-" in place.words and " " not in place.words
+    return len(place.names) > 1 and not is_compound
+
+
 def _is_beside_tissue(text: str, place: Place) -> bool:
     """Whether a place is fluid or bone."""
     is_fluid = FLUID.search(f"{place.words} {place.names[0]}".lower())
@@ -437,10 +483,6 @@ def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span
     found = sides[first:last]
     own: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
     return (own.pop(), found[0].span()) if len(own) == 1 else None
-
-
-def _within(span: Span, sentence: Span) -> Span | None:
-    return span if sentence[0] <= span[0] < sentence[1] else None
 
 
 def _depth_of(sentence: str) -> Depth | None:
@@ -502,32 +544,45 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
     So are those of an impression without a seat. An artery is one where the report tells of no part
-    of its territory. A report that concludes that all is normal has only the seats that a cue gives.
+    of its territory. A report that concludes that all is normal has only the seats of its cues.
     """
-    every = [place for finding in findings for place in finding.places]
+    roles = _changed([place for each in findings for place in each.places], conclusion)
+
+    def changed(places: Sequence[Place]) -> tuple[Place, ...]:
+        return tuple(replace(each, role=roles.get(each, each.role)) for each in places)
+
+    return [replace(finding, places=changed(finding.places)) for finding in findings]
+
+
+def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
+    """Return the places of a report that have another role than their sentences give."""
     seats = _best(every, ["seat"])
-    roles: dict[Place, Role] = {}
     is_silent = not any(place.is_concluded for place in seats)
-    if is_silent and is_normal(conclusion):
-        roles = {place: "mentioned" for place in seats if place.is_weak}
-    elif not (is_silent and not seats and _NONE.search(conclusion)):
-        is_placed = _is_placed(every, seats)
-        roles = {} if is_placed else dict.fromkeys(seats, "extension")
-        roles |= dict.fromkeys(_raised(every, is_placed=is_placed), "seat")
-    return [
-        replace(
-            finding,
-            places=tuple(
-                replace(place, role=roles.get(place, place.role)) for place in finding.places
-            ),
-        )
-        for finding in findings
-    ]
+    if is_silent and _NORMAL.search(conclusion):
+        return dict.fromkeys(filter(attrgetter("is_weak"), seats), "mentioned")
+    if not seats and _NONE.search(conclusion):
+        return {}
+    is_placed = _is_placed(every, seats)
+    roles: dict[Place, Role] = {} if is_placed else dict.fromkeys(seats, "extension")
+    return roles | dict.fromkeys(_raised(every, is_placed=is_placed), "seat")
 
 
-def is_normal(conclusion: str) -> bool:
-    """Whether a report says that all is normal: "normal MRI of the brain"."""
-    return bool(_NORMAL.search(conclusion))
+def concludes_nothing(text: str, mentions: Mentions) -> bool:
+    """Return whether a report concludes that all is normal, or only what is not there."""
+    return bool(_NONE.search(_without_lesion(text, _conclusion(text), _lesions(mentions))))
+
+
+def _lesions(mentions: Mentions) -> list[Span]:
+    """Return where a text affirms that something is wrong."""
+    lesions = (each for each in mentions.found if each.is_present and is_lesion(each.term))
+    return [(each.start, each.end) for each in lesions]
+
+
+def _without_lesion(text: str, conclusion: Span, lesions: Sequence[Span]) -> str:
+    """Return the conclusion of a text, or else its end, if no lesion is affirmed there."""
+    start, stop = conclusion if conclusion[0] < len(text) else (len(text) - LAST, len(text))
+    first, end = (bisect_left(lesions, (at,)) for at in (start, stop))
+    return text[max(0, start) : stop] if first == end else ""
 
 
 def _raised(every: Sequence[Place], *, is_placed: bool) -> list[Place]:
@@ -571,9 +626,9 @@ def _sided(
     before = None if own else default
     for place in places:
         is_seat = place.role == "seat"
-        before = (is_seat and place.side) or before
-        given = before or (None if is_seat else own)
+        before = (place.side if is_seat else None) or before
+        given = before if is_seat else before or own
         if not own and _MIDLINE.search(place.names[0]):
             given = of_midline
-        keeps = place.side or place.role in ("spared", "mentioned")
-        yield place if keeps else replace(place, side=given)
+        is_open = place.side is None and place.role not in ("spared", "mentioned")
+        yield replace(place, side=given) if is_open else place

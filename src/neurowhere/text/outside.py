@@ -10,9 +10,10 @@ Longer phrases go first, and *idle* ones say neither.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from neurowhere.text.places import ADJECTIVE
@@ -66,6 +67,8 @@ SIGNS = frozenset(["face", "limb"])  # where signs of the brain show
 FELT = SIGNS | {"nerve", "other organ"}  # what studies of the brain name as well
 PREFIX = "(?:epi|hemi|infra|intra|pan|para|peri|poly|retro|sub|supra)?"  # of a stem
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
+OF_OTHERS = frozenset(["no-gyrus", "no-site", "segmental"])  # nouns: "vein", "nerve", "artery"
+ORGANS = frozenset(["other organ", "neck", "ear", "spine"])  # parts of which are named alike
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
@@ -127,18 +130,30 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     document = _document(text)
     words = [fold(word) for word in document.words]
     hits = _hits(document, words)
-    own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
+    own = [_span(document, hit) for hit in hits if hit.row["where"] != BRAIN]
     if any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
-    is_denied = _Denials(text, document, mentions)
+    seat = _seat(hits, _Denials(text, document, mentions))
+    if seat is None:
+        return None
+    start, end = document.span(seat.first, seat.end)
+    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
+
+
+def _seat(hits: list[_Hit], is_denied: Callable[[_Hit], bool]) -> _Hit | None:
+    """Return the first phrase that is affected, if the brain is not."""
     said = [hit for hit in hits if not is_denied(hit)]
     is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
     affected = _affected(said) or _named(said, is_brain_normal)
-    if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
-        return None
-    seat = affected[0]
-    start, end = document.span(seat.first, seat.end)
-    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
+    is_brain = any(hit.row["where"] == BRAIN for hit in affected)
+    return affected[0] if affected and not is_brain else None
+
+
+def _span(document: Document, hit: _Hit) -> tuple[int, int]:
+    """Return where a phrase is; that of an organ begins what follows it: "renal pyramids"."""
+    start, end = document.span(hit.first, hit.end)
+    is_of_organ = hit.row["where"] in ORGANS and document.gaps[hit.end] == " "
+    return start, end + 2 * is_of_organ
 
 
 def _is_outside(row: Row) -> bool:
@@ -205,13 +220,13 @@ def _is_adjective(mention: Mention, document: Document, own: Sequence[tuple[int,
     """Whether a name of the brain only says which: "angular vein", "medullary cone"."""
     last = bisect_left(document.starts, mention.end) - 1
     follows = document.word(last + 1)
-    if not (follows and ADJECTIVE.fullmatch(document.words[last])):
+    is_last = not follows or document.gaps[last + 1] != " "
+    if is_last or not ADJECTIVE.fullmatch(document.words[last]):
         return False
-    if document.gaps[last + 1] != " ":
-        return False
-    start = document.starts[last + 1]
-    is_known = lexicon()[follows] or ADJECTIVE.fullmatch(follows) or is_lesion_word(follows)
-    return any(first == start for first, _ in own) or not (is_known or FINDING.match(follows))
+    if any(first == document.starts[last + 1] for first, _ in own):
+        return True
+    is_known = not lexicon()[follows] <= OF_OTHERS or ADJECTIVE.fullmatch(follows)
+    return not (is_known or FINDING.match(follows) or is_lesion_word(follows))
 
 
 # ---- what the text denies
@@ -225,15 +240,16 @@ class _Denials:
         self.cues = [tag for tag in find_cues(document) if not tag.is_open]
         starts = {cue.first for cue in self.cues}
         self.answers = {i for i in starts if ":" in document.gaps[i]}  # "stenosis: none"
-        ends = {i for i in range(1, len(document.words)) if self._ends_clause(i)}
+        ends = filter(self._ends_clause, range(1, len(document.words)))
         self.clauses = sorted({*document.sentence_starts, *ends})
         self.skipped = [(part.start, part.end) for part in read_sections(text)]
-        self.denied = [(each.start, each.end) for each in mentions.found if each.is_negated]
+        denied = filter(attrgetter("is_negated"), mentions.found)
+        self.skipped += [(each.start, each.end) for each in denied]
 
     def __call__(self, hit: _Hit) -> bool:
         """Whether a phrase is denied or no finding."""
         start, end = self.document.span(hit.first, hit.end)
-        if any(first < end and start < last for first, last in (*self.skipped, *self.denied)):
+        if any(first < end and start < last for first, last in self.skipped):
             return True
         if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
             return True

@@ -122,11 +122,14 @@ def is_place(name: str, structures: Collection[str] = ()) -> bool:
     if (found and found[0][1] == len(words)) or LOBAR.fullmatch("".join(words)):
         return True
     general, known = words_of_class("general"), words_of_class("general-word")
-    parts = [fold(word) for word in words]
-    return any(part in structures or part in general for part in parts) and all(
-        part in structures or part in known or word in SIDES or ADJECTIVE.fullmatch(word)
-        for part, word in zip(parts, words, strict=True)
-    )
+    if not any(fold(word) in structures or fold(word) in general for word in words):
+        return False
+    known = known.union(structures)
+    return all(_is_of_place(word) or fold(word) in known for word in words)
+
+
+def _is_of_place(word: str) -> bool:
+    return word in SIDES or bool(ADJECTIVE.fullmatch(word))
 
 
 def is_lesion(term: str) -> bool:

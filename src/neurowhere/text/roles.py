@@ -19,7 +19,7 @@ place are tried, so that time is linear.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
@@ -62,6 +62,7 @@ SAID = ("clause", "whole")  # may stand in the next cell of a row
 OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
 REACH = 16  # words between a place and the cue after it
 LONGEST_CLAUSE = 300  # characters between a place and the cue of its clause
+LONGEST_LINE = 2000  # characters that a heading speaks for
 LONGEST_HEADING = 3  # words of a line within which its heading begins
 _NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _CLAUSE = re.compile(
@@ -78,6 +79,7 @@ _LIST = re.compile(
     r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
 )
 _STOP = re.compile(r"[,;:—–\n]")
+_BESIDE = re.compile(r" (?:\w+ ){0,2}")
 _CELL = re.compile(r"[ ]*(?:[|\t][ |\t]*|\.{2,}[ .]*)")  # what parts two cells of a row
 
 
@@ -95,16 +97,8 @@ class Cue(NamedTuple):
 class Told(NamedTuple):
     """What a sentence says of a place.
 
-    Attributes
-    ----------
-    role : str or None
-        None if no cue reaches the place.
-    row : str
-        Name of the row of the cue; empty where there is none.
-    is_weak : bool
-        Whether the cue is a lesion that is only somewhere in the sentence.
-    is_subject : bool
-        Whether its clause is about a lesion.
+    Its role is None if no cue reaches it. It is weak if the cue is a lesion that is only somewhere
+    in the sentence, and has a subject if its clause is about a lesion.
     """
 
     role: Role | None
@@ -153,27 +147,30 @@ class Cues:
         """Return the cues of a sentence; of a row of a table, those of the cells around it, too."""
         document = self.document
         first, end = document.sentences[number]
-        here, last, stop = (bisect_left(self.words, i) for i in (first, end, end + REACH))
         start = document.ends[end - 1]
         line = document.text.find("\n", start, start + LONGEST_CLAUSE)
-        after = [cue for cue in self.found[last:stop] if not 0 <= line < cue.start]
-        lesion = None
-        if _CELL.fullmatch(document.gaps[first]):  # the cell before
-            began = document.sentences[number - 1][0] if number else 0
-            before = self.found[bisect_left(self.words, began) : here]
-            lesion = next((cue for cue in before if cue.role == "seat"), None)
+        line = line if line >= 0 else len(document.text)
+        after = [cue for cue in self._within(end, end + REACH) if cue.start < line]
         is_row = bool(_CELL.fullmatch(document.gaps[end]))
-        if is_row:
-            lesion = next((cue for cue in after if cue.role == "seat"), lesion)
-        after = [cue for cue in after if cue.reach in BEYOND or (is_row and cue.reach in SAID)]
-        return SentenceCues(document, self.found[here:last], after, lesion)
+        cells = after if is_row else []
+        if _CELL.fullmatch(document.gaps[first]) and number:
+            cells = [*cells, *self._within(document.sentences[number - 1][0], first)]
+        reaches = BEYOND + SAID * is_row
+        after = [cue for cue in after if cue.reach in reaches]
+        return SentenceCues(document, self._within(first, end), after, _first(cells, "seat"))
+
+    def _within(self, first: int, end: int) -> Sequence[Cue]:
+        """Return the cues that begin within some words."""
+        return self.found[bisect_left(self.words, first) : bisect_left(self.words, end)]
 
     def heading(self, start: int) -> Cue | None:
         """Return the cue of a heading that the line of some character begins with."""
-        line = self.document.text.rfind("\n", 0, start) + 1
+        line = self.document.text.rfind("\n", max(0, start - LONGEST_LINE), start) + 1
+        if not line and start > LONGEST_LINE:
+            return None
         word = bisect_left(self.document.starts, line)
-        first, end = (bisect_left(self.words, i) for i in (word, word + LONGEST_HEADING))
-        return next((cue for cue in self.found[first:end] if cue.reach == "heading"), None)
+        near = self._within(word, word + LONGEST_HEADING)
+        return next((cue for cue in near if cue.reach == "heading"), None)
 
 
 class SentenceCues:
@@ -196,10 +193,9 @@ class SentenceCues:
         self.document, self.cues = document, [*own, *after]
         self.starts = [cue.start for cue in self.cues]
         self.words = [cue.word for cue in self.cues]
-        self.lesion = next((cue for cue in reversed(own) if cue.role == "seat"), lesion)
+        self.lesion = _first(own[::-1], "seat") or lesion
+        self.edema = _first(own, "edema", "seat")  # if it is one
         self.whole = next((cue for cue in self.cues if cue.reach == "whole"), None)
-        of_edema = next((cue for cue in own if cue.role in ("edema", "seat")), None)
-        self.edema = of_edema if of_edema and of_edema.role == "edema" else None
         self.ahead = _latest(self.cues, AHEAD)
         self.clause = _latest(self.cues, ("clause",))
 
@@ -223,19 +219,20 @@ class SentenceCues:
             return Told(self.whole.role, self.whole.row, False, False)
         here = bisect_left(self.starts, span[0])
         before = self._before(here, span[0], self.ahead)
-        is_subject = (
-            before is not None
-            and before.role == "seat"
-            and not _CLAUSE.search(self.document.text, before.end, span[0])
-        )
-        decisive = self._decisive(here, span, is_subject=is_subject)
-        if decisive:
+        is_subject = before is not None and self._is_subject(before, span[0])
+        if decisive := self._decisive(here, span, is_subject=is_subject):
             return Told(decisive.role, decisive.row, False, is_subject)
         given = before or self.lesion
-        if given and given.role == "seat" and self.edema:
-            given = self.edema
-        role, row = (given.role, given.row) if given else (None, "")
-        return Told(role, row, before is None, is_subject)
+        if given is None:
+            return Told(None, "", True, is_subject)
+        if given.role == "seat" and self.edema:
+            given = self.edema if self.edema.role == "edema" else given
+        is_weak = before is None and not self._is_followed(here, span)
+        return Told(given.role, given.row, is_weak, is_subject)
+
+    def _is_subject(self, before: Cue, start: int) -> bool:
+        """Whether the clause of a place is about a lesion before it."""
+        return before.role == "seat" and not _CLAUSE.search(self.document.text, before.end, start)
 
     def _before(self, here: int, start: int, latest: Sequence[Cue | None]) -> Cue | None:
         """Return the last cue of some reach that ends before a character."""
@@ -249,13 +246,21 @@ class SentenceCues:
         if of_clause and self._is_of_clause(of_clause, span):
             return of_clause
         last = bisect_right(self.document.starts, span[1] - 1)
+        is_subject |= self._is_followed(here, span)  # "PICA infarct"
         for cue in self.cues[here : bisect_left(self.words, last + REACH)]:
             if cue.start < span[1]:
                 continue
             if not (is_subject and cue.role in OF_SUBJECT) and self._reaches(cue, span):
                 return cue
-            is_subject |= cue.role == "seat" and cue.word <= last + 1  # "PICA infarct"
         return None
+
+    def _is_followed(self, here: int, span: Span) -> bool:
+        """Whether a lesion directly follows its place: "right anterior temporal cavity"."""
+        near = (cue for cue in self.cues[here : here + 2] if cue.start >= span[1])
+        after = next(near, None)
+        if after is None or after.role != "seat":
+            return False
+        return bool(_BESIDE.fullmatch(self.document.text, span[1], after.start))
 
     def _is_of_clause(self, cue: Cue, span: Span) -> bool:
         """Whether a cue that speaks of a clause is in that of a place."""
@@ -287,6 +292,10 @@ class SentenceCues:
             between = between[:first] + " " * (last - first) + between[last:]
         is_list = bool(inside) and not _LIST.sub(" ", between).strip()
         return is_list or not _CLAUSE.search(between)
+
+
+def _first(cues: Iterable[Cue], *roles: Role) -> Cue | None:
+    return next((cue for cue in cues if cue.role in roles), None)
 
 
 def _latest(cues: Sequence[Cue], reaches: Collection[str]) -> list[Cue | None]:
