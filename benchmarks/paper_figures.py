@@ -35,6 +35,22 @@ IMAGES = RESULTS.parent / "images"
 TABLES = ("voxels", "atlases")
 SAME = ("seed", "test_share", "studies", "corpus_sha256", "features_sha256", "brain_sha256")
 BEST = ("voxels 4 mm", "l1")
+NAMES = {
+    "craddock200": "Craddock",
+    "aicha": "AICHA",
+    "aal": "AAL",
+    "brainnetome246": "Brainnetome",
+    "talairach_gyrus": "Talairach gyri",
+    "neuromorphometrics": "Neuromorphometrics",
+    "hammersmith": "Hammersmith",
+    "schaefer1000": "Schaefer",
+    "hcpex426": "HCPex",
+    "ho_cortical_thr25": "Harvard-Oxford, cortex",
+    "ho_subcortical_thr25": "Harvard-Oxford, nuclei",
+    "yeo17_liberal": "Yeo, 17 networks",
+    "destrieux": "Destrieux",
+    "desikan_killiany": "Desikan-Killiany",
+}
 SMALLER, N_COLOURS = 1.6, 256  # of a tall picture
 N_REGIONS = 8  # of each disease
 
@@ -62,9 +78,13 @@ def draw_study():
     """Draw the box plot, and print the table of the same folds."""
     scores, regions = read_scores()
     uniform = scores.loc[scores["loss"] == "uniform", "log_likelihood"].mean()
-    figure = box_plot(scores, regions, uniform)
-    figure.suptitle("The same folds for all models; in brackets, regions", fontsize=10)
-    print(f"{scores['fold'].nunique()} folds\n")
+    n_folds = scores["fold"].nunique()
+    named = scores.assign(partition=scores["partition"].replace(NAMES))
+    regions = {NAMES.get(name, name): n for name, n in regions.items()}
+    figure = box_plot(named, regions, uniform)
+    words = f"The same {n_folds} folds for all models; in brackets, the number of regions"
+    figure.suptitle(words, fontsize=10)
+    print(f"{n_folds} folds\n")
     print_table(["partition", "loss", "nats above uniform", "below l1 on voxels"], rows_of(scores))
     return figure
 

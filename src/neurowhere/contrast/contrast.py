@@ -260,7 +260,13 @@ class Contrast:
             )
 
     def most_raised(self) -> pd.DataFrame:
-        """Return the rows of `regions` that pass and are raised, the largest ratio first."""
+        """Return the regions that pass and are raised, the largest ratio first.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `regions`.
+        """
         table = self.regions()
         raised = table[table["passes"] & (table["t"] > 0)]
         return raised.sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
@@ -304,7 +310,7 @@ class Contrast:
         return write_methods(self.model, {}, atlas=atlas, also=also)
 
     def plot(self, view: Literal["slices", "glass", "surface"] = "slices", **options: Any) -> Any:
-        """Plot the log ratio with nilearn, as `Encoding.plot` does.
+        """Plot the log ratio where it passes, with nilearn, as `Encoding.plot` does.
 
         Parameters
         ----------
@@ -318,7 +324,7 @@ class Contrast:
         """
         from neurowhere.report.plots import plot_image
 
-        return plot_image(self.log_ratio_img, view, **{"title": self.group, **options})
+        return plot_image(self.threshold_img, view, **{"title": self.outcome, **options})
 
     def _repr_html_(self) -> str:
         from neurowhere.report.notebook import contrast_html

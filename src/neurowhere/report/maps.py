@@ -385,6 +385,8 @@ def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequenc
         if terms:
             rows = [Row(term.title, term.img, strongest_place(term.img)) for term in terms]
             write_png(draw_signed(rows, unit_of(terms[0])), temporary / "maps.png")
+        formula = OF_TERM.format(unit=model.predictor_.unit)
+        write_methods(model.summary(), {}, formula=formula).write(temporary)
         write_info(temporary, {"kind": "term maps", "terms": [term.title for term in terms]})
 
 
