@@ -24,25 +24,14 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """How far a group is from what is expected, in each of m regions.
+    """How far a group is from what is expected, in each of m regions; NaN where not tested."""
 
-    Attributes
-    ----------
-    observed, expected : arrays of shape (m,)
-        Mean probability over the group, and what its kind of document makes of it.
-    half_width : array of shape (m,)
-        Half of the width of the 95 % interval of `observed`, around what is observed.
-    t, p_values, q_values : arrays of shape (m,)
-        Statistic of the regression on logarithms, its two-sided p-value, and that adjusted for the
-        false-discovery rate (Benjamini and Hochberg). NaN where nothing was tested.
-    """
-
-    observed: Array
-    expected: Array
-    half_width: Array
-    t: Array
-    p_values: Array
-    q_values: Array
+    observed: Array  # (m,): mean probability over the group
+    expected: Array  # what its kind of document makes of it
+    half_width: Array  # of the 95 % interval of `observed`
+    t: Array  # statistic of the regression on logarithms
+    p_values: Array  # two-sided
+    q_values: Array  # p-values adjusted for the false-discovery rate (Benjamini and Hochberg)
 
     def ratio(self, offset: Array | float = 0.0) -> tuple[Array, Array, Array]:
         """Return (o + observed) / (o + expected), and the bounds of its 95 % interval."""
