@@ -27,7 +27,16 @@ from neurowhere import VoxelGrid
 from neurowhere.evaluate.trial import BASELINES
 from neurowhere.report.comparison import Example, box_plot, draw_examples, new_figure
 from neurowhere.report.contrast import END_OF_COLOURS, draw_ratios
-from neurowhere.report.maps import CONTRAST_UNIT, Row, draw_map, draw_signed, write_png
+from neurowhere.report.maps import (
+    CONTRAST_UNIT,
+    DENSITY_UNIT,
+    PERCENT_PER_CM3,
+    Row,
+    draw_map,
+    draw_signed,
+    scaled,
+    write_png,
+)
 from setting import print_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
@@ -136,10 +145,10 @@ def draw_sides():
     """Draw the learned maps of either amygdala."""
     about, images = read_maps("amygdala")
     rows = [
-        Row(each["title"], image, tuple(each["place"]))
+        Row(each["title"], scaled(image, each["mm⁻³"] * PERCENT_PER_CM3), tuple(each["place"]))
         for each, image in zip(about, images, strict=True)
     ]
-    return draw_signed(rows, f"× {about[0]['mm⁻³']:.1g} mm⁻³")
+    return draw_signed(rows, DENSITY_UNIT)
 
 
 # ---- contrasts

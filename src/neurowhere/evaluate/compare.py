@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from zipfile import BadZipFile
@@ -174,7 +175,8 @@ class Comparison:
             f"log-likelihood of the peaks of a random tenth of the studies, which was left out, in "
             f"up to {self.summary['folds'].max()} folds (seed {about['seed']}); λ and sharpness "
             "were chosen on studies of the training set. Intervals of paired differences are "
-            "corrected for overlapping training sets (Nadeau and Bengio, 2003)."
+            "corrected for overlapping training sets (Nadeau and Bengio, 2003).",
+            date.today().isoformat(),
         )
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ from neurowhere.report.encoding import (
     title_of_picture,
     viewer_data,
 )
-from neurowhere.report.maps import TERM_UNIT, draw_encoding, draw_map, write_png
+from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_png
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
 from neurowhere.space import Atlas
 
@@ -152,8 +152,8 @@ def summary_html(summary: Summary) -> str:
 
 def term_html(term: TermMap) -> str:
     """Return the picture of the map of a term as HTML."""
-    unit = TERM_UNIT if term.unit == "log probability" else "per mm³"
-    picture = draw_map(term.img, signed=True, title=term.title, unit=unit)
+    shown, unit = shown_term(term)
+    picture = draw_map(shown, signed=True, title=term.title, unit=unit)
     return _fragment(repr(term), picture=picture, alt=term.title)
 
 

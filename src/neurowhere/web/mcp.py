@@ -33,7 +33,7 @@ from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import Contradiction, Study, Summary, names_of, to_plain
 from neurowhere.model.summary import contradictions_of, studies_of, summarise
 from neurowhere.report.contrast import draw_found
-from neurowhere.report.maps import TERM_UNIT, draw_encoding, draw_map, write_png
+from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_png
 from neurowhere.space import strongest_regions
 
 __all__ = ["make_tools"]
@@ -144,8 +144,8 @@ class Tools:
         is_shown = found.method == "learned" or np.sign(centres[:, 0]) != OTHER_SIDE[found.side]
         places = strongest_regions(found.partition, found.values * is_shown, N_PLACES)
         named = name_regions(centres[places])
-        unit = TERM_UNIT if found.unit == "log probability" else "per mm³"
-        picture = draw_map(found.img, signed=True, title=found.title, unit=unit)
+        shown, unit = shown_term(found)
+        picture = draw_map(shown, signed=True, title=found.title, unit=unit)
         return _answer(TermPlaces(found.term, found.side, found.method, _rows(named)), picture)
 
     def contrast(
