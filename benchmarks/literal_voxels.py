@@ -8,6 +8,7 @@ all of its words; what is predicted rescaled to a probability, or as it comes (c
 is then not 1); and the metric as we write it, with a uniform density of mass 1, beside the formula
 that the paper prints, whose uniform term Σ 1_k/v_k has mass m. Means over the test studies of each
 fold. λ is chosen on validation studies by our metric, for each reading of the features by itself.
+Folds that the table has are not run again; it is written after each.
 """
 
 import argparse
@@ -46,19 +47,26 @@ def main():
         "known terms": frequencies(problem.counts, problem.counts.sum(axis=1).A1),
         "all words": frequencies(problem.counts, words_of(material.corpus)),
     }
-    rows = [
-        {"fold": fold, "frequencies among": name, "intercept": intercept, **row}
-        for fold in range(arguments.folds)
-        for name, features in readings.items()
-        for intercept in (True, False)
-        for row in score_fold(problem, features, fold, intercept)
-    ]
-    table = pd.DataFrame(rows)
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(arguments.output, index=False, float_format="%.6g")
+    table = pd.read_csv(arguments.output) if arguments.output.exists() else pd.DataFrame()
+    for fold in sorted(set(range(arguments.folds)) - set(table.get("fold", ()))):
+        rows = [
+            {"fold": fold, "frequencies among": name, "intercept": intercept, **row}
+            for name, features in readings.items()
+            for intercept in (True, False)
+            for row in score_fold(problem, features, fold, intercept)
+        ]
+        table = pd.concat([table, pd.DataFrame(rows)], ignore_index=True)
+        table.to_csv(arguments.output, index=False, float_format="%.6g")
     keys = ["frequencies among", "intercept", "predicted"]
-    means = table.drop(columns="fold").groupby(keys, sort=False).mean().reset_index()
-    print_table(list(means), means.round(4).values.tolist())
+    groups = table.drop(columns="fold").groupby(keys, sort=False)
+    print(f"{table['fold'].nunique()} folds\n")
+    means, spreads = groups.mean().round(4), groups.std().round(4)
+    cells = [
+        [*key, *(f"{mean} ± {spread}" for mean, spread in zip(row, spreads.loc[key], strict=True))]
+        for key, row in zip(means.index, means.values.tolist(), strict=True)
+    ]
+    print_table([*keys, *means], cells)
 
 
 def words_of(corpus):

@@ -27,7 +27,16 @@ from neurowhere import VoxelGrid
 from neurowhere.evaluate.trial import BASELINES
 from neurowhere.report.comparison import Example, box_plot, draw_examples, new_figure
 from neurowhere.report.contrast import END_OF_COLOURS, draw_ratios
-from neurowhere.report.maps import CONTRAST_UNIT, Row, draw_map, draw_signed, write_png
+from neurowhere.report.maps import (
+    CONTRAST_UNIT,
+    DENSITY_UNIT,
+    PERCENT_PER_CM3,
+    Row,
+    draw_map,
+    draw_signed,
+    scaled,
+    write_png,
+)
 from setting import print_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
@@ -35,6 +44,22 @@ IMAGES = RESULTS.parent / "images"
 TABLES = ("voxels", "atlases")
 SAME = ("seed", "test_share", "studies", "corpus_sha256", "features_sha256", "brain_sha256")
 BEST = ("voxels 4 mm", "l1")
+NAMES = {
+    "craddock200": "Craddock",
+    "aicha": "AICHA",
+    "aal": "AAL",
+    "brainnetome246": "Brainnetome",
+    "talairach_gyrus": "Talairach gyri",
+    "neuromorphometrics": "Neuromorphometrics",
+    "hammersmith": "Hammersmith",
+    "schaefer1000": "Schaefer",
+    "hcpex426": "HCPex",
+    "ho_cortical_thr25": "Harvard-Oxford, cortex",
+    "ho_subcortical_thr25": "Harvard-Oxford, nuclei",
+    "yeo17_liberal": "Yeo, 17 networks",
+    "destrieux": "Destrieux",
+    "desikan_killiany": "Desikan-Killiany",
+}
 SMALLER, N_COLOURS = 1.6, 256  # of a tall picture
 N_REGIONS = 8  # of each disease
 
@@ -62,9 +87,13 @@ def draw_study():
     """Draw the box plot, and print the table of the same folds."""
     scores, regions = read_scores()
     uniform = scores.loc[scores["loss"] == "uniform", "log_likelihood"].mean()
-    figure = box_plot(scores, regions, uniform)
-    figure.suptitle("The same folds for all models; in brackets, regions", fontsize=10)
-    print(f"{scores['fold'].nunique()} folds\n")
+    n_folds = scores["fold"].nunique()
+    named = scores.assign(partition=scores["partition"].replace(NAMES))
+    regions = {NAMES.get(name, name): n for name, n in regions.items()}
+    figure = box_plot(named, regions, uniform)
+    words = f"The same {n_folds} folds for all models; in brackets, the number of regions"
+    figure.suptitle(words, fontsize=10)
+    print(f"{n_folds} folds\n")
     print_table(["partition", "loss", "nats above uniform", "below l1 on voxels"], rows_of(scores))
     return figure
 
@@ -116,10 +145,10 @@ def draw_sides():
     """Draw the learned maps of either amygdala."""
     about, images = read_maps("amygdala")
     rows = [
-        Row(each["title"], image, tuple(each["place"]))
+        Row(each["title"], scaled(image, each["mm⁻³"] * PERCENT_PER_CM3), tuple(each["place"]))
         for each, image in zip(about, images, strict=True)
     ]
-    return draw_signed(rows, f"× {about[0]['mm⁻³']:.1g} mm⁻³")
+    return draw_signed(rows, DENSITY_UNIT)
 
 
 # ---- contrasts

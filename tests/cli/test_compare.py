@@ -67,6 +67,11 @@ def test_everything_is_written(run, source, atlas, tmp_path):
     assert report.count("data:image/png;base64,") == 1 + 3 + 1  # box plot, ranks, the paper's
     assert "&lt;b&gt;7&lt;/b&gt; (id 20965262)" in report
     assert "<b>" not in report
+    methods = (output / "methods.txt").read_text()
+    assert "(voxels 12 mm, voxels 12 mm (h 2), blocks) and losses (l1, l2, labels)" in methods
+    assert "learned from 40 studies" in methods
+    assert "@article{nadeau2003inference" in methods
+    assert "(Nadeau and Bengio, 2003)" in report
     info = json.loads((output / "info.json").read_text())
     assert info["settings"]["studies"] == 40
     assert set(info["sha256"]) >= {"scores.csv", "report.html"}

@@ -133,6 +133,7 @@ def test_left_and_right_are_learned_from_articles(run, source, articles, tmp_pat
         voxel = np.unravel_index(values.argmax(), values.shape)
         assert sign * (image.affine @ [*voxel, 1])[0] > 0
     assert (out / "maps" / "maps.png").exists()
+    assert "@software{neurowhere" in (out / "maps" / "methods.txt").read_text()
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])

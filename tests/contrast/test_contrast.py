@@ -405,3 +405,5 @@ def test_a_contrast_shows_and_plots_itself(contrast, source):
     assert "data:image/png;base64," in html
     assert str(result.documents["id"].iloc[0]) in html
     assert result.plot("glass").axes
+    nothing = replace(result.voxels, q_values=np.ones_like(result.log_ratio))
+    assert replace(result, voxels=nothing).plot().axes  # of which nilearn would warn

@@ -68,7 +68,7 @@ def test_operators_in_quotes_and_lower_case_are_words():
     [
         ("", "the query is empty"),
         ("   ", "the query is empty"),
-        ("the of", "a term is missing"),
+        ("the of", "a term is missing, because words such as"),
         ("aphasia AND", "a term is missing"),
         ("OR aphasia", "a term is missing"),
         ("()", "a term is missing"),

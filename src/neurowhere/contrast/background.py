@@ -77,25 +77,15 @@ FEWEST_PLACELESS = 20  # words, for their quantile to mean anything
 class Responses:
     """What is made of a document.
 
-    Attributes
-    ----------
-    model : Encoder
-    shares : csr_matrix of shape (m, n_regions)
-        Share of each region of the model that belongs to a region of the atlas.
-    left_out : array of int
-        Columns of the counts, terms that are left out of the encoding.
-    usual : array of shape (m + n_regions,), optional
-        q̄, the mean over all documents. Without it the responses are the encodings q themselves;
-        with it, side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
-    coefficients : array of shape (rank, n_responses), optional
-        Of the basis of the rows; what it fits is subtracted.
+    Without the mean q̄ over all documents, the responses are the encodings q themselves; with it,
+    side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
     """
 
     model: Encoder
-    shares: sparse.csr_matrix
-    left_out: Ints
-    usual: Array | None = None
-    coefficients: Array | None = None
+    shares: sparse.csr_matrix  # (m, n_regions): of a region of the model in those of the atlas
+    left_out: Ints  # columns of the counts, terms that are left out of the encoding
+    usual: Array | None = None  # (m + n_regions,): q̄
+    coefficients: Array | None = None  # (rank, n_responses): of Q, whose fit is subtracted
 
     def of(self, features: sparse.csr_matrix) -> Array:
         """Encode documents."""
@@ -190,21 +180,11 @@ def _times(weights: Weights, z: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A regression of the responses Z on covariates C.
+    """A regression of the responses Z on covariates C."""
 
-    Attributes
-    ----------
-    values : array of shape (N, p)
-        C.
-    cross : array of shape (p, n_responses)
-        CᵀZ.
-    square : array of shape (n_responses,)
-        Σ z².
-    """
-
-    values: Array
-    cross: Array
-    square: Array
+    values: Array  # (N, p): C
+    cross: Array  # (p, n_responses): CᵀZ
+    square: Array  # (n_responses,): Σ z²
 
     @cached_property
     def _change(self) -> Array:
@@ -230,22 +210,12 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """What all N documents say, and how that follows from the covariates.
-
-    Attributes
-    ----------
-    found : sequence of Found
-    covariates : Covariates
-    usual : array of shape (m + n_regions,)
-        q̄, mean probability of each region of the model, then of the atlas.
-    cross, square
-        Of `Design`, with all covariates.
-    """
+    """What all N documents say, and how that follows from the covariates."""
 
     found: Sequence[Found]
     covariates: Covariates
-    usual: Array
-    cross: Array
+    usual: Array  # (m + n_regions,): q̄, mean probability of each region of the model and the atlas
+    cross: Array  # of `Design`, with all covariates
     square: Array
 
     @property
@@ -294,27 +264,11 @@ def fit_groups_of(
     adjusted: bool,
     active: NDArray[np.bool_] | None = None,
 ) -> tuple[Fits, Array]:
-    """Fit K groups of any documents at once, which are encoded together.
+    """Fit K groups of any documents at once, which are encoded together; also return Σ g z.
 
-    Parameters
-    ----------
-    design : Design
-    found : sequence of Found
-    groups : csc_matrix of shape (N, K)
-        g, the weights of documents.
-    responses : Responses
-    workers : Workers
-    adjusted : bool
-        Whether each group has a covariate of its own, see `likely_members`.
-    active : array of bool of shape (N, 1), optional
-        Documents whose own residuals enter, by default those of the group.
-
-    Returns
-    -------
-    Fits
-        With n_responses columns.
-    array of shape (K, n_responses)
-        Σ g z.
+    The groups, (N, K), are the weights g of documents. If adjusted, each has a covariate of its
+    own, see `likely_members`. Active documents, (N, 1), are those whose own residuals enter, by
+    default those of the group.
     """
     parts, weights = [], []
     for some in slices(groups.shape[1], WORDS_AT_ONCE):
@@ -347,22 +301,12 @@ def fit_groups_of(
 
 
 class Chance(NamedTuple):
-    """What contrasts of placeless words find.
+    """What contrasts of placeless words find."""
 
-    Attributes
-    ----------
-    extra : array of shape (n_responses,)
-        τ², which is added to variances.
-    factor : array of shape (n_responses,)
-        κ², by which they are then multiplied: one for the voxels, one for the regions.
-    words, share_regions, share_voxels : arrays of shape ()
-        Number of words, and share of them with any discovery among regions and among voxels.
-    """
-
-    extra: Array
-    factor: Array
-    words: NDArray[np.intp]
-    share_regions: Array
+    extra: Array  # (n_responses,): τ², which is added to variances
+    factor: Array  # (n_responses,): κ², by which they are then multiplied; of voxels, of regions
+    words: NDArray[np.intp]  # their number
+    share_regions: Array  # share of the words with any discovery among the regions
     share_voxels: Array
 
 

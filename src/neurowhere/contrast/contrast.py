@@ -24,25 +24,14 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """How far a group is from what is expected, in each of m regions.
+    """How far a group is from what is expected, in each of m regions; NaN where not tested."""
 
-    Attributes
-    ----------
-    observed, expected : arrays of shape (m,)
-        Mean probability over the group, and what its kind of document makes of it.
-    half_width : array of shape (m,)
-        Half of the width of the 95 % interval of `observed`, around what is observed.
-    t, p_values, q_values : arrays of shape (m,)
-        Statistic of the regression on logarithms, its two-sided p-value, and that adjusted for the
-        false-discovery rate (Benjamini and Hochberg). NaN where nothing was tested.
-    """
-
-    observed: Array
-    expected: Array
-    half_width: Array
-    t: Array
-    p_values: Array
-    q_values: Array
+    observed: Array  # (m,): mean probability over the group
+    expected: Array  # what its kind of document makes of it
+    half_width: Array  # of the 95 % interval of `observed`
+    t: Array  # statistic of the regression on logarithms
+    p_values: Array  # two-sided
+    q_values: Array  # p-values adjusted for the false-discovery rate (Benjamini and Hochberg)
 
     def ratio(self, offset: Array | float = 0.0) -> tuple[Array, Array, Array]:
         """Return (o + observed) / (o + expected), and the bounds of its 95 % interval."""
@@ -260,7 +249,13 @@ class Contrast:
             )
 
     def most_raised(self) -> pd.DataFrame:
-        """Return the rows of `regions` that pass and are raised, the largest ratio first."""
+        """Return the regions that pass and are raised, the largest ratio first.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `regions`.
+        """
         table = self.regions()
         raised = table[table["passes"] & (table["t"] > 0)]
         return raised.sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
@@ -304,7 +299,7 @@ class Contrast:
         return write_methods(self.model, {}, atlas=atlas, also=also)
 
     def plot(self, view: Literal["slices", "glass", "surface"] = "slices", **options: Any) -> Any:
-        """Plot the log ratio with nilearn, as `Encoding.plot` does.
+        """Plot the log ratio where it passes, with nilearn, as `Encoding.plot` does.
 
         Parameters
         ----------
@@ -318,7 +313,7 @@ class Contrast:
         """
         from neurowhere.report.plots import plot_image
 
-        return plot_image(self.log_ratio_img, view, **{"title": self.group, **options})
+        return plot_image(self.threshold_img, view, **{"title": self.outcome, **options})
 
     def _repr_html_(self) -> str:
         from neurowhere.report.notebook import contrast_html

@@ -55,22 +55,11 @@ MOST_SOURCES = 50  # that are told apart
 
 
 class Covariates(NamedTuple):
-    """Covariates of N documents, and words that name no place.
+    """Covariates of N documents, and words that name no place."""
 
-    Attributes
-    ----------
-    values : array of shape (N, p)
-        The first column is 1.
-    names : list of str
-        Of the columns; kinds are words.
-    placeless : csc_matrix of shape (N, n_words)
-        Which front has which placeless word, in random order.
-    words : list of str
-    """
-
-    values: NDArray[np.float32]
-    names: list[str]
-    placeless: sparse.csc_matrix
+    values: NDArray[np.float32]  # (N, p), the first column is 1
+    names: list[str]  # of the columns; kinds are words
+    placeless: sparse.csc_matrix  # (N, n_words): which front has which word, in random order
     words: list[str]
 
 

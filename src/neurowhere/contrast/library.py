@@ -41,28 +41,14 @@ SHARD_DOCUMENTS = 8192
 
 @dataclass(frozen=True)
 class Library:
-    """Documents in shards.
-
-    Attributes
-    ----------
-    folder : Path
-    shards : list of Shard
-    repeats : dict of str to array
-        Rows of shards, by name, whose document came before, in another file or source.
-    n_documents : int
-        Number of documents, without the repeated ones.
-    problems : tuple of str
-        What could not be read, counted.
-    damaged : str
-        Which files, or lines of files, could not be read, "" if all could.
-    """
+    """Documents in shards."""
 
     folder: Path
     shards: list[Shard]
-    repeats: dict[str, Ints]
-    n_documents: int
-    problems: tuple[str, ...]
-    damaged: str = ""
+    repeats: dict[str, Ints]  # rows of shards, by name, whose document came before
+    n_documents: int  # without the repeated ones
+    problems: tuple[str, ...]  # what could not be read, counted
+    damaged: str = ""  # which files, or lines of files, could not be read
 
     def repeated(self, shard: Shard) -> Ints:
         """Return the rows of a shard whose document came before."""
@@ -79,23 +65,9 @@ def open_library(
 ) -> Library:
     """Find the library of sources in a cache, or cut it there.
 
-    Parameters
-    ----------
-    sources : sequence of paths
-        Files or folders in any format of `read_corpus`. Of documents with the same id, the first
-        is used.
-    cache : path
-        Each library is a folder in it, named after a fingerprint of the names and the contents of
-        the files. It holds a compressed copy of the texts.
-    format : str, optional
-        Format of the sources; by default it is detected.
-    keep_going : bool
-        Whether to use what can be read of files that are damaged; they are an error otherwise.
-    workers : Workers
-
-    Returns
-    -------
-    Library
+    Each library is a folder in the cache, named after a fingerprint of the names and the contents
+    of the files. It holds a compressed copy of the texts. Of documents with the same id, the first
+    is used. What can be read of damaged files is used if it keeps going; else they are an error.
     """
     parts = find_parts([expanded(source) for source in sources], format)
     folder = expanded(cache) / fingerprint(parts)

@@ -3,7 +3,7 @@
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -77,11 +77,11 @@ class WordIndex:
 
     def forms_of(self, word: str) -> Ints:
         """Return the columns of a word and of its other forms."""
-        return _line_numbers(self.forms, re.escape(f"\n{fold(word)}") + "(?=\n)")
+        return _line_numbers(self.forms, fold(word).encode("ascii").__eq__)
 
     def starting(self, prefix: str) -> Ints:
         """Return the columns of the words with a prefix."""
-        return _line_numbers(self.words, re.escape(f"\n{prefix}"))
+        return _line_numbers(self.words, lambda word: word.startswith(prefix.encode("ascii")))
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -110,14 +110,10 @@ def _lines(words: Iterable[str]) -> bytes:
     return b"".join(b"\n" + word.encode("ascii") for word in words) + b"\n"
 
 
-def _line_numbers(lines: bytes, pattern: str) -> Ints:
-    """Return the numbers of lines that a pattern matches; it starts with the line break before."""
-    numbers, number, counted = [], 0, 0
-    for match in re.finditer(pattern.encode("ascii"), lines):
-        number += lines.count(b"\n", counted, match.start())
-        counted = match.start()
-        numbers.append(number)
-    return np.array(numbers, dtype=np.intp)
+def _line_numbers(lines: bytes, fits: Callable[[bytes], bool]) -> Ints:
+    """Return the numbers of lines that fit, of lines with a break before and after each."""
+    every = lines.split(b"\n")[1:-1]
+    return np.array([number for number, line in enumerate(every) if fits(line)], dtype=np.intp)
 
 
 # ---- parts of a query
@@ -469,7 +465,8 @@ class _Parser:
             return self._expression(tokens[0])
         words = [word for token in tokens for word in self._words(token)]
         if not words:
-            raise self._error("a term is missing")
+            hint = ", because words such as 'the' and 'of' are skipped" if tokens else ""
+            raise self._error(f"a term is missing{hint}")
         return Phrase(tuple(words))
 
     def _words(self, token: str) -> list[str]:

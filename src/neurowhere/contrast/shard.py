@@ -55,14 +55,7 @@ ROUNDING = 1e-4  # a count that is left of a difference, and is less, is none
 
 @dataclass(frozen=True)
 class Shard:
-    """Documents of one part of a source.
-
-    Attributes
-    ----------
-    folder : Path
-    part, number : int
-        It is the `number`-th shard of the `part`-th part.
-    """
+    """Documents of one part of a source, of which it is the `number`-th shard."""
 
     folder: Path
     part: int
@@ -160,10 +153,6 @@ class Front:
     """What says what documents are about: title, abstract and keywords.
 
     Of a text without these parts, its first words. A query can be put to it.
-
-    Attributes
-    ----------
-    shard : Shard
     """
 
     shard: Shard
@@ -206,17 +195,6 @@ def without_terms(
     Where the words within a name are counted too, each mention of "multiple sclerosis" is also one
     of "sclerosis", and is taken from there as well. With R the columns that are left out and W the
     terms within terms, C − C_R W_R, and zeros in R. A "sclerosis" that stands alone stays.
-
-    Parameters
-    ----------
-    counts : csr_matrix of shape (n, n_terms)
-        As `TermExtractor.counts` gives them.
-    extractor : TermExtractor
-    left_out : array of int
-
-    Returns
-    -------
-    csr_matrix of shape (n, n_terms)
     """
     if not len(left_out):
         return counts

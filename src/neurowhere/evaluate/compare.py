@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -34,6 +36,7 @@ from neurowhere.evaluate.trial import (
 )
 from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.model.losses import LOSSES
+from neurowhere.model.methods import MethodsText, cite
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import builtin_anatomy
@@ -153,6 +156,28 @@ class Comparison:
         from neurowhere.report.comparison import write_comparison
 
         write_comparison(self, folder, overwrite=overwrite)
+
+    def methods(self) -> MethodsText:
+        """Write how the models were compared: a paragraph and its references, for a paper.
+
+        Returns
+        -------
+        MethodsText
+        """
+        about, names = self.ledger.settings, ", ".join(self.ledger.partitions)
+        losses = [loss for loss in self.scores["loss"].unique() if loss not in BASELINES]
+        return cite(
+            f"Models that predict where studies report peaks were compared with neurowhere "
+            f"{version('neurowhere')} (The neurowhere developers), as in Dockès et al. (2018): "
+            f"partitions ({names}) and losses ({', '.join(losses)}), beside the mean map and the "
+            f"uniform density. They were learned from {about['studies']:,} studies with "
+            f"{about['peaks']:,} peaks and {about['terms']:,} terms, and scored by the mean "
+            f"log-likelihood of the peaks of a random tenth of the studies, which was left out, in "
+            f"up to {self.summary['folds'].max()} folds (seed {about['seed']}); λ and sharpness "
+            "were chosen on studies of the training set. Intervals of paired differences are "
+            "corrected for overlapping training sets (Nadeau and Bengio, 2003).",
+            date.today().isoformat(),
+        )
 
     def __repr__(self) -> str:
         best = self.summary.iloc[int(self.summary["nats_above_uniform"].argmax())]

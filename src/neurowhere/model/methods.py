@@ -11,7 +11,7 @@ from typing import Any
 
 from neurowhere.text.kinds import Kind
 
-__all__ = ["OF_PLACE", "OF_TERM", "MethodsText", "write_methods"]
+__all__ = ["OF_PLACE", "OF_TERM", "MethodsText", "cite", "write_methods"]
 
 REFERENCES = files("neurowhere.model") / "references.bib"
 ENTRY = re.compile(r"^@\w+\{(\w+),.*?^\}$", re.M | re.S)
@@ -33,6 +33,7 @@ CITED = {  # references that not every paragraph has, and how it names them
     "dockes2020neuroquery": "Dockès et al., 2020",
     "rolls2020automated": "Rolls et al., 2020",
     "benjamini1995controlling": "Benjamini and Hochberg, 1995",
+    "nadeau2003inference": "Nadeau and Bengio, 2003",
 }
 READING = {  # options of the reading: what is done with them, and without
     "negation": ("what is denied is left out", "what is denied counts as well"),
@@ -114,12 +115,15 @@ def write_methods(
         *([FORMULAS[kind], _reading(options), SHOWN] if formula is None else [formula]),
         f"Regions are those of {atlas}{' (Rolls et al., 2020)' if atlas == AAL3 else ''}.",
     ]
-    text = " ".join(filter(None, [*parts, also]))
+    return cite(" ".join(filter(None, [*parts, also])), about.get("date"))
+
+
+def cite(text: str, date: str | None = None) -> MethodsText:
+    """Add the references that a paragraph names; the date is that of the software."""
     unused = {key for key, words in CITED.items() if words not in text}
     entries = [found[0] for found in ENTRY.finditer(_references()) if found[1] not in unused]
-    year = str(about.get("date") or "n.d.")[:4]
-    bibtex = "\n\n".join(entries).replace("VERSION", release).replace("YEAR", year)
-    return MethodsText(text, bibtex)
+    bibtex = "\n\n".join(entries).replace("VERSION", version("neurowhere"))
+    return MethodsText(text, bibtex.replace("YEAR", str(date or "n.d.")[:4]))
 
 
 @cache

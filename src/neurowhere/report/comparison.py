@@ -103,8 +103,11 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
     plot = _write_box_plot(comparison, folder)
     examples = _write_examples(comparison, folder)
+    methods = comparison.methods()
+    methods.write(folder)
     text = render_page(
         "comparison.html",
+        methods=methods,
         settings=comparison.ledger.settings,
         n_partitions=len(comparison.ledger.partitions),
         n_folds=comparison.summary["folds"].max(),

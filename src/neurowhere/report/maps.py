@@ -46,9 +46,10 @@ __all__ = [
     "draw_map",
     "draw_rows",
     "draw_signed",
+    "scaled",
+    "shown_term",
     "smooth",
     "strongest_place",
-    "unit_of",
     "write_png",
     "write_term",
     "write_term_maps",
@@ -160,9 +161,19 @@ def draw_signed(rows: Sequence[Row], unit: str) -> Any:
     return draw_rows(rows, max(signed, key=lambda colours: colours.highest), unit)
 
 
-def unit_of(term: TermMap) -> str:
-    """Return the unit of the map of a term, as it is written at the colour bar."""
-    return TERM_UNIT if term.unit == "log probability" else "mm⁻³"
+def shown_term(term: TermMap) -> tuple[Any, str]:
+    """Return the map of a term as it is drawn, and its unit: a log ratio, or % of peaks per cm³."""
+    if term.unit == "log probability":
+        return term.img, TERM_UNIT
+    return scaled(term.img, PERCENT_PER_CM3), DENSITY_UNIT
+
+
+def scaled(img: Any, factor: float) -> Any:
+    """Return an image whose values are multiplied."""
+    from nibabel.nifti1 import Nifti1Image
+
+    values = factor * np.asarray(img.dataobj, dtype=np.float32)
+    return Nifti1Image(values, img.affine)  # type: ignore[no-untyped-call]
 
 
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
@@ -358,7 +369,8 @@ def write_term(
             methods.write(temporary)
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
-        figure = draw_map(term.img, signed=True, title=term.title, unit=unit_of(term))
+        shown, unit = shown_term(term)
+        figure = draw_map(shown, signed=True, title=term.title, unit=unit)
         write_png(figure, temporary / "map.png")
         about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
         write_info(temporary, {"kind": "term map", **about})
@@ -383,8 +395,11 @@ def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequenc
         for term in terms:
             term.to_img().to_filename(temporary / f"{term.name.replace(' ', '-')}.nii.gz")
         if terms:
-            rows = [Row(term.title, term.img, strongest_place(term.img)) for term in terms]
-            write_png(draw_signed(rows, unit_of(terms[0])), temporary / "maps.png")
+            shown = [(term.title, *shown_term(term)) for term in terms]
+            rows = [Row(title, img, strongest_place(img)) for title, img, _ in shown]
+            write_png(draw_signed(rows, shown[0][-1]), temporary / "maps.png")
+        formula = OF_TERM.format(unit=model.predictor_.unit)
+        write_methods(model.summary(), {}, formula=formula).write(temporary)
         write_info(temporary, {"kind": "term maps", "terms": [term.title for term in terms]})
 
 

@@ -16,6 +16,7 @@ from neurowhere.model.regions import order_in_words, usual_in_words
 from neurowhere.model.schema import Region, Study, Summary
 from neurowhere.model.summary import studies_of, summarise
 from neurowhere.model.term_maps import TermMap
+from neurowhere.report.contrast import draw_found
 from neurowhere.report.encoding import (
     CENTRE,
     N_EXPLAINED,
@@ -23,7 +24,7 @@ from neurowhere.report.encoding import (
     title_of_picture,
     viewer_data,
 )
-from neurowhere.report.maps import CONTRAST_UNIT, TERM_UNIT, draw_encoding, draw_map, write_png
+from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_png
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
 from neurowhere.space import Atlas
 
@@ -151,21 +152,19 @@ def summary_html(summary: Summary) -> str:
 
 def term_html(term: TermMap) -> str:
     """Return the picture of the map of a term as HTML."""
-    unit = TERM_UNIT if term.unit == "log probability" else "per mm³"
-    picture = draw_map(term.img, signed=True, title=term.title, unit=unit)
+    shown, unit = shown_term(term)
+    picture = draw_map(shown, signed=True, title=term.title, unit=unit)
     return _fragment(repr(term), picture=picture, alt=term.title)
 
 
 def contrast_html(contrast: Contrast) -> str:
     """Return the picture of a contrast, its terms and its documents as HTML."""
-    picture = draw_map(
-        contrast.log_ratio_img, signed=True, title=repr(contrast), unit=CONTRAST_UNIT
-    )
+    picture = draw_found(contrast)
     tables = [
         _of_frame("terms", contrast.terms),
         _of_frame("documents", contrast.documents),
     ]
-    return _fragment(repr(contrast), picture=picture, alt="log ratio", tables=tables)
+    return _fragment(repr(contrast), picture=picture, alt="what is raised", tables=tables)
 
 
 def decoding_html(found: Decoding) -> str:

@@ -25,6 +25,7 @@ View = Literal["slices", "glass", "surface"]
 VIEWS: tuple[View, ...] = get_args(View)
 IMAGES = "log_ratio", "density"
 SIZE = {"slices": (9.0, 3.4), "glass": (9.0, 3.4), "surface": (9.0, 7.0)}  # inches
+ORIGIN = (0.0, 0.0, 0.0)  # mm, where the slices of an empty map meet
 MESH = "fsaverage5"  # which nilearn carries
 
 
@@ -63,6 +64,7 @@ def plot_image(
 
     values = np.abs(np.asarray(img.dataobj))
     highest = float(values.max()) or LARGEST
+    place = place if values.any() else ORIGIN
     least = shown_above(values, SIGNED_SHOWN if signed else SHOWN) or highest / 2
     usual: dict[str, Any] = {
         "title": title or None,

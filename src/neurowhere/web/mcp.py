@@ -32,9 +32,9 @@ from neurowhere.model.encoding import Encoding
 from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import Contradiction, Study, Summary, names_of, to_plain
 from neurowhere.model.summary import contradictions_of, studies_of, summarise
-from neurowhere.report.maps import CONTRAST_UNIT, TERM_UNIT, draw_encoding, draw_map, write_png
+from neurowhere.report.contrast import draw_found
+from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_png
 from neurowhere.space import strongest_regions
-from neurowhere.text.labels import region_names
 
 __all__ = ["make_tools"]
 
@@ -144,8 +144,8 @@ class Tools:
         is_shown = found.method == "learned" or np.sign(centres[:, 0]) != OTHER_SIDE[found.side]
         places = strongest_regions(found.partition, found.values * is_shown, N_PLACES)
         named = name_regions(centres[places])
-        unit = TERM_UNIT if found.unit == "log probability" else "per mm³"
-        picture = draw_map(found.img, signed=True, title=found.title, unit=unit)
+        shown, unit = shown_term(found)
+        picture = draw_map(shown, signed=True, title=found.title, unit=unit)
         return _answer(TermPlaces(found.term, found.side, found.method, _rows(named)), picture)
 
     def contrast(
@@ -157,11 +157,9 @@ class Tools:
     ) -> Annotated[CallToolResult, Contrasted]:
         """Map where documents about a term point more, or less, than expected from their kind."""
         found = contrast_documents([Path(documents)], term, model=self._model)
-        regions = found.regions().head(N_REGIONS)
-        names = regions["region"].map(region_names(found.atlas.names))
         n_documents = found.about["documents_in_group"]
-        rows = _rows(regions.assign(name=names))
-        picture = draw_map(found.log_ratio_img, signed=True, title=found.group, unit=CONTRAST_UNIT)
+        rows = _rows(found.regions().head(N_REGIONS))
+        picture = draw_found(found)
         answer = Contrasted(found.group, found.against, found.outcome, n_documents, rows)
         return _answer(answer, picture)
 
