@@ -397,64 +397,48 @@ def _read_arrays(file: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
 # ---- shipped entries
 
 
-class Shipped(NamedTuple):
-    """An entry that comes with the package."""
-
-    description: str
-    make: Callable[[VoxelGrid], Entry]
-
-
 def full_vocabulary() -> Vocabulary:
     """Return the known terms of the shipped model, without words chosen by looking at studies."""
     known = load_model().vocabulary_
     return known.subset(term for term in known.terms if known.categories.get(term) != "extra")
 
 
-def _encoder(name: str, *, full: bool = False, **parameters: Any) -> Callable[[VoxelGrid], Entry]:
-    def make(grid: VoxelGrid) -> Entry:
-        if full:
-            encoder = Encoder(
-                grid, vocabulary=full_vocabulary(), min_studies=MIN_STUDIES, **parameters
-            )
-            return EncoderEntry(name, encoder)
-        return EncoderEntry(name, Encoder(grid, **parameters))
+class Shipped(NamedTuple):
+    """An entry that comes with the package: what it is, and the parameters of its encoder."""
 
-    return make
+    description: str
+    parameters: dict[str, Any] | None = None  # None for the nearest studies
+    is_full: bool = False  # of the full vocabulary
+
+    def make(self, name: str, grid: VoxelGrid) -> Entry:
+        """Make the entry."""
+        if self.parameters is None:
+            return NearestStudies(full_vocabulary(), grid)
+        more = dict(self.parameters)
+        if self.is_full:
+            more |= {"vocabulary": full_vocabulary(), "min_studies": MIN_STUDIES}
+        return EncoderEntry(name, Encoder(grid, **more))
 
 
 ENTRIES = {
-    "mean": Shipped("mean map of the training studies", _encoder("mean", text="none")),
-    "l2": Shipped("ridge, names of the brain's parts", _encoder("l2", loss="l2")),
-    "l1": Shipped("total variation, names of the brain's parts", _encoder("l1", loss="l1")),
-    "l2-full": Shipped("ridge, full vocabulary", _encoder("l2-full", full=True, loss="l2")),
-    "l1-full": Shipped("total variation, full vocabulary", _encoder("l1-full", full=True)),
-    "nearest": Shipped(
-        "mean of the studies with the most similar terms",
-        lambda grid: NearestStudies(full_vocabulary(), grid),
-    ),
+    "mean": Shipped("mean map of the training studies", {"text": "none"}),
+    "l2": Shipped("ridge, names of the brain's parts", {"loss": "l2"}),
+    "l1": Shipped("total variation, names of the brain's parts", {"loss": "l1"}),
+    "l2-full": Shipped("ridge, full vocabulary", {"loss": "l2"}, True),
+    "l1-full": Shipped("total variation, full vocabulary", {"loss": "l1"}, True),
+    "nearest": Shipped("mean of the studies with the most similar terms"),
     "loglinear": Shipped(
-        "log-linear model of neurowhere, full vocabulary",
-        _encoder("loglinear", full=True, loss="likelihood"),
+        "log-linear model of neurowhere, full vocabulary", {"loss": "likelihood"}, True
     ),
 }
 
 
 def as_entry(given: Any, grid: VoxelGrid) -> Entry:
-    """Make an entry of the name of a shipped one, of an object or its class, or of a function.
-
-    Parameters
-    ----------
-    given : str, object, class or function
-    grid : VoxelGrid
-
-    Returns
-    -------
-    Entry
-    """
+    """Make an entry of the name of a shipped one, of an object or its class, or of a function."""
     if isinstance(given, str):
         if given not in ENTRIES:
             raise FitError(f"expected entries among {', '.join(ENTRIES)}; got {given!r}")
-        return ENTRIES[given].make(grid)
+        return ENTRIES[given].make(given, grid)
     try:
         made = given() if isinstance(given, type) else given
     except TypeError as error:

@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.files import digest
+from neurowhere._tools.files import digest, shipped_lines
 from neurowhere._tools.parallel import slices
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.metrics import (
@@ -63,26 +63,7 @@ ROUNDING = 1e-6
 DECIMALS = 5  # decimals of retrieval scores, so that rounding errors do not break ties
 MIN_TESTED = 5  # test studies with a term, and without it, for a score of the term
 UNKNOWN = "unknown"  # what a model was trained on
-_TERMS = """
-amygdala, hippocampus, thalamus, putamen, caudate, insula, cerebellum, cuneus, precuneus,
-hypothalamus, brainstem, striatum, nucleus accumbens, ventral striatum, basal ganglia,
-substantia nigra, prefrontal cortex, dorsolateral prefrontal cortex, orbitofrontal cortex,
-medial prefrontal cortex, anterior cingulate cortex, posterior cingulate cortex, inferior
-frontal gyrus, middle frontal gyrus, superior temporal gyrus, superior temporal sulcus, middle
-temporal gyrus, fusiform gyrus, parahippocampal gyrus, angular gyrus, supramarginal gyrus,
-intraparietal sulcus, inferior parietal lobule, superior parietal lobule, motor cortex, premotor
-cortex, supplementary motor area, somatosensory cortex, visual cortex, auditory cortex, corpus
-callosum, working memory, episodic memory, attention, language, reading, speech, semantic,
-phonological, music, pain, touch, reward, fear, emotion, anxiety, faces, motion, reaching,
-grasping, imagery, motor imagery, inhibition, response inhibition, conflict, error, decision
-making, risk, learning, memory retrieval, encoding, recognition, navigation, arithmetic,
-empathy, social, sleep, aging, depression, schizophrenia, autism, adhd, bipolar disorder,
-obsessive compulsive disorder, alzheimer disease, parkinson disease, stroke, epilepsy, aphasia,
-dyslexia, multiple sclerosis, addiction, smoking, alcohol, cocaine, obesity, food, eye
-movements, saccades, olfactory, taste, auditory, visual, tactile, words, verbal fluency, stroop,
-default mode
-"""
-TERMS = tuple(" ".join(term.split()) for term in _TERMS.split(","))
+TERMS = tuple(shipped_lines("neurowhere.evaluate", "terms.txt"))
 
 
 def fold_of(group: str) -> int:

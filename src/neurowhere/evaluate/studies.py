@@ -91,16 +91,7 @@ class StudyList(NamedTuple):
 
     @classmethod
     def read(cls, source: str | os.PathLike[str]) -> "StudyList":
-        """Read a list: the name of one that is shipped, or a CSV file, perhaps .gz or .xz.
-
-        Parameters
-        ----------
-        source : str or path
-
-        Returns
-        -------
-        StudyList
-        """
+        """Read a list: the name of one that is shipped, or a CSV file, perhaps .gz or .xz."""
         if str(source) in SHIPPED:
             with as_file(files("neurowhere.evaluate") / f"{source}.csv.xz") as path:
                 return cls(str(source), _read(path))
@@ -110,17 +101,7 @@ class StudyList(NamedTuple):
         return cls(path.name.split(".")[0], _read(path))
 
     def select(self, corpus: Corpus) -> Corpus:
-        """Return the studies of the list, and refuse any that differ from what the list says.
-
-        Parameters
-        ----------
-        corpus : Corpus
-
-        Returns
-        -------
-        Corpus
-            In the order of the list.
-        """
+        """Return the studies of the list in its order; refuse any that differ from what it says."""
         row_of = {name: i for i, name in enumerate(corpus.documents["id"].astype(str))}
         if missing := [name for name in self.rows if name not in row_of]:
             raise self._refused(missing, "are not in the corpus")
@@ -142,15 +123,7 @@ class StudyList(NamedTuple):
     def matching(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Return the articles that have the phrases of the list; others are left out, and counted.
 
-        Parameters
-        ----------
-        texts : mapping of str to str
-            By PubMed id, or by id in PubMed Central.
-
-        Returns
-        -------
-        dict of str to str
-            By PubMed id.
+        Ids are those of PubMed, or of PubMed Central; those that are returned are of PubMed.
         """
         own = {name: row for name, row in self.rows.items() if row["phrases"]}
         given = {name: texts.get(name) or texts.get(row["pmcid"]) for name, row in own.items()}
