@@ -26,6 +26,11 @@ PREDICTION = (ROOT / "docs" / "benchmarks" / "prediction.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
 
 
+def shipped_model():
+    """Fingerprint of the model that is shipped."""
+    return json.loads((SHIPPED / "info.json").read_text("utf-8"))["sha256"]["predictor.npz"]
+
+
 def values_of(claim):
     """Values of a claim: of each file or, for an entry of the benchmark, of each random fold."""
     files = sorted(RESULTS.glob(claim["files"]))
@@ -106,7 +111,9 @@ def test_the_table_of_prediction_is_that_of_its_files():
 
 
 def test_the_table_of_unseen_studies_is_that_of_its_file():
-    found = json.loads((RESULTS / "unseen.json").read_text("utf-8"))
+    file = json.loads((RESULTS / "unseen.json").read_text("utf-8"))
+    assert file["model"] == shipped_model(), "run benchmarks/unseen_studies.py -o again"
+    found = file["kinds"]
     for kind, row in found.items():
         held = " / ".join(f"{100 * row[f'{share} %']:.1f}" for share in (50, 80, 95))
         gain = f"{row['gain']:.3f} ± {row['error']:.3f}"
@@ -128,5 +135,4 @@ def test_each_picture_names_its_command():
 @pytest.mark.parametrize("row", PICTURES, ids=lambda row: row["image"])
 def test_a_picture_of_the_shipped_model_shows_the_one_that_is_shipped(row):
     if FINGERPRINT.fullmatch(row["model"]):
-        shipped = json.loads((SHIPPED / "info.json").read_text("utf-8"))["sha256"]["predictor.npz"]
-        assert row["model"] == shipped, f"draw it again: python {row['command']}"
+        assert row["model"] == shipped_model(), f"draw it again: python {row['command']}"
