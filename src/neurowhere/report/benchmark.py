@@ -186,7 +186,7 @@ def _cell(table: pd.DataFrame, row: str, entry: str, digits: int) -> str:
         return ""
     mean, deviation = (float(table[name].loc[row, entry]) for name in ("mean", "std"))
     spread = "" if math.isnan(deviation) else f" ± {deviation:.{digits}f}"
-    return f"{mean:.{digits}f}{spread}"
+    return f"{round(mean, digits) + 0.0:.{digits}f}{spread}"  # no minus before zero
 
 
 PAIR_HEADER = ("text", "first", "second", "nats", "95 % interval", "folds won", "studies won")
@@ -220,9 +220,12 @@ def draw_kinds(scores: pd.DataFrame) -> Any:
         shift = (place - (len(kinds) - 1) / 2) * SPREAD / max(len(kinds), 1)
         here = scores[(scores["kind"] == kind) & scores["entry"].isin(names)]
         rows = here["entry"].map(names.index) + shift
-        axes.plot(here["nats"], rows, "o", color=KIND_COLOURS[kind], alpha=0.8, label=kind)
+        newest = here["fold"] == NEWEST
+        style = {"marker": "o", "linestyle": "", "color": KIND_COLOURS[kind], "alpha": 0.8}
+        axes.plot(here["nats"][~newest], rows[~newest], label=kind, **style)
+        axes.plot(here["nats"][newest], rows[newest], fillstyle="none", **style)
     axes.axvline(0, color="#D55E00", linewidth=1.2, zorder=0)
     name_rows(axes, names)
-    axes.set_xlabel("nats above uniform, each fold")
+    axes.set_xlabel("nats above uniform: each fold, and the newest studies (open)")
     figure.legend(loc="outside lower center", ncols=len(kinds), frameon=False)
     return figure
