@@ -70,7 +70,7 @@ def test_areas_of_terms_are_those_of_scipy():
     scores, mentioned = rng.integers(0, 9, (6, 50)).astype(float), rng.random((6, 50)) < 0.3
     pairs = [(row[has], row[~has]) for row, has in zip(scores, mentioned)]
     areas = [mannwhitneyu(a, b).statistic / (len(a) * len(b)) for a, b in pairs]
-    assert term_scores(scores, mentioned).auc == pytest.approx(np.mean(areas))
+    assert term_scores(scores, mentioned).term_auc == pytest.approx(np.mean(areas))
 
 
 def test_terms_that_tell_are_above_the_null_and_noise_is_not():
@@ -78,9 +78,9 @@ def test_terms_that_tell_are_above_the_null_and_noise_is_not():
     mentioned = rng.random((40, 200)) < 0.2
     told = term_scores(mentioned + 0.1 * rng.random(mentioned.shape), mentioned)
     noise = term_scores(rng.random(mentioned.shape), mentioned)
-    assert (told.auc, told.above, told.n_terms) == (1, 1, 40)
-    assert noise.above < 0.2
-    assert noise.null < 0.55 < told.auc
+    assert (told.term_auc, told.terms_above_null, told.terms) == (1, 1, 40)
+    assert noise.terms_above_null < 0.2
+    assert noise.term_auc_null < 0.55 < told.term_auc
 
 
 def test_equal_scores_give_the_recall_of_chance():

@@ -132,10 +132,10 @@ def share_held(
 class TermScores(NamedTuple):
     """How well maps of terms separate the studies that mention them from the others."""
 
-    auc: float  # mean over terms
-    null: float  # the 95 % quantile of the mean over permuted studies
-    above: float  # share of the terms above that quantile of their own null
-    n_terms: int
+    term_auc: float  # mean over terms
+    term_auc_null: float  # the 95 % quantile of the mean over permuted studies
+    terms_above_null: float  # share of the terms above that quantile of their own null
+    terms: int
 
 
 def term_scores(

@@ -43,6 +43,7 @@ from neurowhere.evaluate.trial import prepare_material
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
 from neurowhere.learn import Peaks, peak_levels, score_studies
 from neurowhere.space import Targets, VoxelGrid, make_targets
+from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.features import combine_sections
 
 Rows = NDArray[np.intp]
@@ -84,13 +85,6 @@ class Entry(typing.Protocol):
     def predict(self, studies: Corpus) -> NDArray[np.floating]:
         """Return one map a study: (n_studies, n_voxels)."""
         ...
-
-
-class TermQueries(NamedTuple):
-    """Terms to ask for, as texts, and which studies mention them."""
-
-    texts: Corpus
-    is_mentioned: NDArray[np.bool_]  # (n_terms, n_studies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +228,7 @@ class Protocol:
         """Return which studies have a text of a kind; the others are not asked for it."""
         if kind == ARTICLE:
             return np.array([name in self.articles for name in self.ids[rows].tolist()], bool)
-        if not len(rows):
-            return np.zeros(0, dtype=bool)
-        return ~self.given(rows, kind).is_empty
+        return ~self.given(rows, kind).is_empty if len(rows) else np.zeros(0, dtype=bool)
 
     def peaks(self, rows: Rows) -> Peaks:
         """Return the peaks of some studies that are scored."""
@@ -252,13 +244,16 @@ class Protocol:
         found /= found.sum()
         return found
 
-    def term_queries(self, rows: Rows) -> TermQueries:
-        """Return the terms that enough of the studies mention, and enough do not."""
+    def term_queries(self, rows: Rows) -> tuple[Corpus, NDArray[np.bool_]]:
+        """Return terms as texts, and which studies mention them: (n_terms, n_studies).
+
+        They are those that enough of the studies mention, and enough do not.
+        """
         queries, counts = _queries(self.corpus)
         mentioned = np.asarray((counts[rows] > 0).todense()).T
         totals = mentioned.sum(axis=1)
         usable = (totals >= MIN_TESTED) & (totals <= len(rows) - MIN_TESTED)
-        return TermQueries(queries.select(usable), mentioned[usable])
+        return queries.select(usable), mentioned[usable]
 
     def describe(self) -> dict[str, Any]:
         """Describe the benchmark in plain values, with fingerprints of its texts and peaks."""
@@ -296,40 +291,32 @@ def words_of(studies: Corpus) -> list[str]:
     """
     if studies.texts is not None:
         return studies.texts
-    names, texts = np.array(studies.terms or ()), [[] for _ in range(len(studies))]  # type: ignore[var-annotated]
-    for section, counts in (studies.counts or {}).items():
-        table = sparse.csr_matrix(counts)
-        for i, (words, title) in enumerate(zip(texts, studies.documents["title"], strict=True)):
-            if section == "title" and title:
-                words.insert(0, title)
-                continue
+    names = np.array(studies.terms or ())
+    tables = {name: sparse.csr_matrix(counts) for name, counts in (studies.counts or {}).items()}
+    texts = []
+    for i, title in enumerate(studies.documents["title"]):
+        parts = [title] if "title" in tables else []
+        for table in (table for name, table in tables.items() if name != "title" or not title):
             some = slice(table.indptr[i], table.indptr[i + 1])
             terms = np.repeat(names[table.indices[some]], table.data[some].astype(np.intp))
-            words.append("; ".join(sorted(terms)))
-    return [". ".join(filter(None, words)) for words in texts]
+            parts.append("; ".join(sorted(terms)))
+        texts.append(". ".join(filter(None, parts)))
+    return texts
 
 
 def _queries(corpus: Corpus) -> tuple[Corpus, sparse.csr_matrix]:
     """Return each term as a text, and how often studies mention it: (n_studies, n_terms)."""
-    if corpus.counts:
-        names = [term for term in TERMS if term in set(corpus.terms or ())]
-        columns = [(corpus.terms or []).index(name) for name in names]
-        counts = combine_sections(corpus.counts)[:, columns]
-        places = (np.ones(len(names), np.float32), (np.arange(len(names)), columns))
-        ones = sparse.csr_matrix(places, shape=(len(names), len(corpus.terms or ())))
-        texts = _titled(names)
-        return replace(texts, sections=None, counts={"abstract": ones}, terms=corpus.terms), counts
-    from neurowhere.text import TermCounter, Vocabulary
-
-    texts = _titled(list(TERMS))
-    return texts, TermCounter(Vocabulary(list(TERMS))).count(corpus.texts or [])
-
-
-def _titled(names: list[str]) -> Corpus:
-    """Return a corpus of one text for each name, without peaks."""
+    column = {term: i for i, term in enumerate(corpus.terms or TERMS)}
+    names = [term for term in TERMS if term in column]
     documents = pd.DataFrame({"id": names, "title": names, "space": "MNI", "source_space": ""})
     peaks = pd.DataFrame({"id": [], "x": [], "y": [], "z": []})
-    return Corpus(documents, peaks, {"abstract": names}, origin={"kind": "term"})
+    texts = Corpus(documents, peaks, {"abstract": names}, origin={"kind": "term"})
+    if not corpus.counts:
+        return texts, TermCounter(Vocabulary(names)).count(corpus.texts or [])
+    columns = [column[name] for name in names]
+    ones = sparse.identity(len(column), np.float32, "csr")[columns]
+    counted = replace(texts, sections=None, counts={"abstract": ones}, terms=corpus.terms)
+    return counted, combine_sections(corpus.counts)[:, columns]
 
 
 # ---- an entry on a fold
@@ -352,7 +339,10 @@ def run_entry(setting: Protocol, model: Entry, fold: Fold) -> dict[str, Any]:
     """
     train, test = setting.split(fold)
     test = _unseen(setting, model, test, fold)
-    seconds = _fit(model, setting.corpus.select(train))
+    start = time.perf_counter()
+    if is_fitted := getattr(model, "fit", None) is not None:
+        model.fit(setting.corpus.select(train))  # type: ignore[attr-defined]
+    seconds = time.perf_counter() - start
     here = Round(setting, model, fold, setting.mean_map(train), _references(setting, model, train))
     kinds = {}
     for kind in setting.kinds:
@@ -365,8 +355,8 @@ def run_entry(setting: Protocol, model: Entry, fold: Fold) -> dict[str, Any]:
         "entry": model.name,
         "fold": fold,
         "trained_on": trained_on(model, setting),
-        "fit_seconds": seconds,
-        "megabytes": _megabytes(model),
+        "fit_seconds": _plain(seconds) if is_fitted else None,
+        "megabytes": getattr(model, "size_mb", None),
         "kinds": kinds,
         "terms": {} if hasattr(model, "known") else _score_terms(here, test),
     }
@@ -416,16 +406,6 @@ def _mapped(here: Round, rows: Rows, kind: str) -> Rows:
         message = f"{name} has no map of {missing:,} of {len(rows):,} test studies of fold "
         warnings.warn(f"{message}{here.fold}, which are left out", DataWarning, stacklevel=4)
     return mapped
-
-
-def _fit(model: Entry, train: Corpus) -> float | None:
-    """Fit a model that can be fitted; return the seconds."""
-    fit = getattr(model, "fit", None)
-    if fit is None:
-        return None
-    start = time.perf_counter()
-    fit(train)
-    return round(time.perf_counter() - start, 3)
 
 
 def _references(setting: Protocol, model: Entry, train: Rows) -> NDArray[np.float32]:
@@ -573,24 +553,12 @@ def _gains(here: Round, rows: Rows, densities: NDArray[np.floating]) -> NDArray[
 
 def _score_terms(here: Round, test: Rows) -> dict[str, Any]:
     """Score the maps of single terms by the studies that mention them."""
-    queries = here.setting.term_queries(test)
-    if not len(queries.texts):
+    texts, is_mentioned = here.setting.term_queries(test)
+    if not len(texts):
         return {}
-    maps = as_densities(_predict(here.model, queries.texts, here.setting.grid.n_regions))
+    maps = as_densities(_predict(here.model, texts, here.setting.grid.n_regions))
     gains = np.round(_gains(here, test, maps), DECIMALS)
-    found = term_scores(gains, queries.is_mentioned)
-    return {
-        "term_auc": found.auc,
-        "term_auc_null": found.null,
-        "terms_above_null": found.above,
-        "terms": found.n_terms,
-    }
-
-
-def _megabytes(model: Entry) -> float | None:
-    """Return the size of a model, if it says so."""
-    size = getattr(model, "size_mb", None)
-    return None if size is None else round(float(size), 3)
+    return term_scores(gains, is_mentioned)._asdict()
 
 
 def _plain(value: Any) -> float | int:

@@ -288,9 +288,9 @@ def _differences(
         meaningful = loss not in BASELINES if rival == MEAN else loss == "l1"
         difference = Difference(np.nan, np.nan, np.nan, 0, np.nan)
         if meaningful and (partition, rival) in by_model:
-            difference = compare_models(
-                by_model[partition, loss], by_model[partition, rival], test_share
-            )
+            mine, theirs = (by_model[partition, each]["log_likelihood"] for each in (loss, rival))
+            both = mine.index.intersection(theirs.index)
+            difference = paired_difference(mine[both], theirs[both], test_share)
         columns |= {
             f"minus_{name}": difference.mean,
             f"minus_{name}_low": difference.low,
@@ -298,13 +298,6 @@ def _differences(
             f"minus_{name}_wins": difference.share_above,
         }
     return columns
-
-
-def compare_models(first: pd.DataFrame, second: pd.DataFrame, test_share: float) -> Difference:
-    """Compare the log-likelihoods of two models, indexed by fold, on the folds that both have."""
-    both = first.index.intersection(second.index)
-    mine, theirs = (table.loc[both, "log_likelihood"] for table in (first, second))
-    return paired_difference(mine, theirs, test_share)
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:
