@@ -137,14 +137,7 @@ def benchmark(
     """
     chosen = _check_folds(folds)
     setting = Protocol.prepare(corpus, articles) if protocol is None else protocol
-    models = [as_entry(each, setting.grid) for each in entries]
-    for model in models:
-        _check_entry(model, setting)
-    names = [model.name for model in models]
-    if not names:
-        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
-    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
-        raise FitError(f"expected entries of different names, but two are {repeated[0]!r}")
+    models = _entries(entries, setting)
     home = Path(folder)
     with sole_writer(home):
         _open(home, setting)
@@ -168,6 +161,19 @@ def _check_folds(folds: int | Collection[Fold]) -> list[Fold]:
             f"expected 1 to {N_FOLDS} folds, numbered from 0, or {NEWEST}; got {folds!r}"
         )
     return sorted(chosen, key=str)
+
+
+def _entries(given: Sequence[Any], setting: Protocol) -> list[Entry]:
+    """Make entries, and check what they say of themselves."""
+    models = [as_entry(each, setting.grid) for each in given]
+    for model in models:
+        _check_entry(model, setting)
+    names = [model.name for model in models]
+    if not names:
+        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
+    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise FitError(f"expected entries of different names, but two are {repeated[0]!r}")
+    return models
 
 
 def _check_entry(model: Entry, setting: Protocol) -> None:

@@ -361,37 +361,43 @@ def _read_images(folder: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
 
 
 def _read_arrays(file: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
+    arrays = _load_arrays(file)
+    ids, affine = arrays["ids"].astype(str).tolist(), arrays.get("affine")
+    if len(set(ids)) < len(ids):
+        repeated = max(ids, key=ids.count)
+        raise CorpusError(f"expected one map for each id in {file}; {repeated} has several")
+    given = {kind: arrays[kind] for kind in KINDS if kind in arrays} or {ALL: np.empty(0)}
+    for kind, rows in given.items():
+        is_right = rows.shape[1:] == (grid.n_regions,) if affine is None else rows.ndim == 4
+        if len(rows) != len(ids) or not is_right:
+            raise CorpusError(
+                f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
+                f"{len(ids):,} ids in {file}; got shape {rows.shape} for {kind}: resample them, or "
+                "give 3-D maps and the array affine"
+            )
+    declared = arrays.get(DECLARED)
+    seen = UNKNOWN if declared is None else declared.astype(str).tolist()
+    return {kind: _by_id(ids, rows, affine) for kind, rows in given.items()}, seen
+
+
+def _by_id(ids: list[str], rows: NDArray[Any], affine: NDArray[Any] | None) -> dict[str, Any]:
+    return dict(zip(ids, rows if affine is None else [(row, affine) for row in rows], strict=True))
+
+
+def _load_arrays(file: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file, ids among them, by kind of text."""
     try:
         with file.open("rb") as stream:
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 ids = file.with_suffix(".txt").read_text("utf-8").split()
-                arrays = {"ids": np.array(ids), ALL: loaded}
-            else:
-                arrays = {NAMES.get(key, key): loaded[key] for key in loaded.files}
-        ids = arrays["ids"].astype(str).tolist()
-        seen = arrays[DECLARED].astype(str).tolist() if DECLARED in arrays else UNKNOWN
+                return {"ids": np.array(ids), ALL: loaded}
+            return {NAMES.get(key, key): loaded[key] for key in ("ids", *loaded.files)}
     except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile) as error:
         raise CorpusError(
             "expected a folder of images, an .npz file with arrays ids and maps, or an .npy file "
             f"with its ids in a .txt file beside it, not of Python objects; got {file}"
         ) from error
-    if repeated := [name for i, name in enumerate(ids) if name in set(ids[:i])][:1]:
-        raise CorpusError(f"expected one map for each id in {file}; {repeated[0]} has several")
-    given: dict[str, Any] = {kind: arrays[kind] for kind in KINDS if kind in arrays}
-    expected = (len(ids), *(() if "affine" in arrays else (grid.n_regions,)))
-    for kind, rows in given.items():
-        if rows.shape[: len(expected)] != expected or rows.ndim != (4 if "affine" in arrays else 2):
-            raise CorpusError(
-                f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
-                f"{len(ids):,} ids in {file}; got shape {rows.shape} for {kind}: resample them, or "
-                "give an array affine beside 3-D maps"
-            )
-    if not given:
-        raise CorpusError(f"expected arrays among {', '.join(KINDS)} in {file}; there are none")
-    if "affine" in arrays:
-        given = {kind: [(each, arrays["affine"]) for each in rows] for kind, rows in given.items()}
-    return {kind: dict(zip(ids, rows, strict=True)) for kind, rows in given.items()}, seen
 
 
 # ---- shipped entries

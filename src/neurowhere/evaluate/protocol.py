@@ -293,15 +293,23 @@ def words_of(studies: Corpus) -> list[str]:
         return studies.texts
     names = np.array(studies.terms or ())
     tables = {name: sparse.csr_matrix(counts) for name, counts in (studies.counts or {}).items()}
-    texts = []
-    for i, title in enumerate(studies.documents["title"]):
-        parts = [title] if "title" in tables else []
-        for table in (table for name, table in tables.items() if name != "title" or not title):
-            some = slice(table.indptr[i], table.indptr[i + 1])
-            terms = np.repeat(names[table.indices[some]], table.data[some].astype(np.intp))
-            parts.append("; ".join(sorted(terms)))
-        texts.append(". ".join(filter(None, parts)))
-    return texts
+    titles = tables.pop("title", None)
+
+    def terms(table: sparse.csr_matrix | None, i: int) -> str:
+        if table is None:
+            return ""
+        some = slice(table.indptr[i], table.indptr[i + 1])
+        return "; ".join(
+            sorted(np.repeat(names[table.indices[some]], table.data[some].astype(int)))
+        )
+
+    words = ("" if titles is None else studies.documents["title"][i] for i in range(len(studies)))
+    return [
+        ". ".join(
+            filter(None, [title or terms(titles, i), *(terms(t, i) for t in tables.values())])
+        )
+        for i, title in enumerate(words)
+    ]
 
 
 def _queries(corpus: Corpus) -> tuple[Corpus, sparse.csr_matrix]:
