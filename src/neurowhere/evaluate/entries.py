@@ -367,20 +367,21 @@ def _read_arrays(file: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
         repeated = max(ids, key=ids.count)
         raise CorpusError(f"expected one map for each id in {file}; {repeated} has several")
     given = {kind: arrays[kind] for kind in KINDS if kind in arrays} or {ALL: np.empty(0)}
-    for kind, rows in given.items():
-        is_right = rows.shape[1:] == (grid.n_regions,) if affine is None else rows.ndim == 4
-        if len(rows) != len(ids) or not is_right:
-            raise CorpusError(
-                f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
-                f"{len(ids):,} ids in {file}; got shape {rows.shape} for {kind}: resample them, or "
-                "give 3-D maps and the array affine"
-            )
     declared = arrays.get(DECLARED)
     seen = UNKNOWN if declared is None else declared.astype(str).tolist()
-    return {kind: _by_id(ids, rows, affine) for kind, rows in given.items()}, seen
+    return {kind: _by_id(file, ids, rows, affine, grid) for kind, rows in given.items()}, seen
 
 
-def _by_id(ids: list[str], rows: NDArray[Any], affine: NDArray[Any] | None) -> dict[str, Any]:
+def _by_id(
+    file: Path, ids: list[str], rows: NDArray[Any], affine: NDArray[Any] | None, grid: VoxelGrid
+) -> dict[str, Any]:
+    is_right = rows.shape[1:] == (grid.n_regions,) if affine is None else rows.ndim == 4
+    if len(rows) != len(ids) or not is_right:
+        raise CorpusError(
+            f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
+            f"{len(ids):,} ids in {file}; got shape {rows.shape}: resample them, or give 3-D maps "
+            "and the array affine"
+        )
     return dict(zip(ids, rows if affine is None else [(row, affine) for row in rows], strict=True))
 
 

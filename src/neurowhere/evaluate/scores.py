@@ -147,9 +147,11 @@ class Ledger:
             stream.write(text)
 
 
-def _visible(folder: Path) -> list[Path]:
-    """Files that were written to their end."""
-    return [path for path in folder.iterdir() if not path.name.startswith(".")]
+def _is_new(folder: Path) -> bool:
+    """Return whether a folder is not there, or has no file that was written to its end."""
+    if not folder.is_dir():
+        return not folder.exists()
+    return all(path.name.startswith(".") for path in folder.iterdir())
 
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:
@@ -169,7 +171,7 @@ def read_settings(
     another kind, version or settings is refused, so that scores of different data never mix.
     """
     # Not files.read_info: while results are added, the checksums are those of the start.
-    if not folder.exists() or (folder.is_dir() and not _visible(folder)):
+    if _is_new(folder):
         return None
     try:
         info: dict[str, Any] = json.loads((folder / INFO_NAME).read_text("utf-8"))
