@@ -59,6 +59,7 @@ ALL, ARTICLE = "all", "article"
 SECTION_KINDS = ("title", "keywords", "abstract")
 KINDS = (ALL, *SECTION_KINDS, ARTICLE)
 SHARES = (0.5, 0.8, 0.95)
+LEAST_CEILING = 1.0  # nats above the mean map, below which no entry is impossible
 LEAST_REFERENCES = 20  # with fewer, scores are not standardised
 ROUNDING = 1e-6
 DECIMALS = 5  # decimals of retrieval scores, so that rounding errors do not break ties
@@ -436,7 +437,7 @@ def _score_kind(here: Round, rows: Rows, kind: str) -> dict[str, Any]:
     truth = setting.targets.rows(rows)  # (n, m)
     pearson, dice = correlations(maps, truth), overlaps(maps, truth)
     levels = peak_levels(densities, densities, peaks.study, peaks.region)
-    ceiling = _ceiling(truth, peaks, here.mean_map)
+    ceiling = max(_ceiling(truth, peaks, here.mean_map), mean_nats.mean() + LEAST_CEILING)
     metrics = {
         "studies": len(rows),
         "nats": nats.mean(),
