@@ -26,8 +26,8 @@ KEYS = {"entry", "trained_on", "settings", "scores", "remark", "command"}
 TEXT = """# Results of the open benchmark
 
 [The task](benchmark.md) is the list `neuroquery`: {studies:,} studies with a peak in the
-brain. `python tools/benchmark_page.py` builds this page from one
-JSON file per entry in `docs/results/benchmark`; [add yours](benchmark.md#enter-a-model) by a pull request.
+brain. `python tools/benchmark_page.py` builds this page from one JSON file per entry in
+`docs/results/benchmark`; [add yours](benchmark.md#enter-a-model) by a pull request.
 Means ± standard deviations are over random folds; entries differ in how many they were run on.
 
 ![Nats above uniform of each entry and fold, by kind of text](images/benchmark.png)
