@@ -29,8 +29,9 @@ import pandas as pd
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from matcher import without_hubs
 from neurowhere import Encoder, load_model, save_model
-from neurowhere.evaluate.metrics import likelihood_matrix, recalls, without_hubs
+from neurowhere.evaluate.metrics import likelihood_matrix, recalls
 from neurowhere.learn import LengthCalibration, mass_for, peak_levels, shuffle_split
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import Vocabulary

@@ -75,3 +75,21 @@ class Matcher:
         seen = unit_rows((np.sqrt(np.maximum(densities, 0)) - self.mean) @ self.components)
         cosines: NDArray[np.floating] = guessed @ seen.T
         return cosines
+
+
+def combine(*scores):
+    """Add scores of shape (n_texts, n_studies), each standardised over the texts."""
+    return sum(
+        (each - each.mean(axis=0)) / np.where((s := each.std(axis=0)) > 0, s, 1) for each in scores
+    )
+
+
+def without_hubs(scores, nearest=10):
+    """Subtract from each score the mean of the best scores of its text and of its study.
+
+    Some points are close to everything. This is cross-domain similarity local scaling (Conneau et
+    al. 2018), with its usual ten neighbours, of scores of shape (n_texts, n_studies).
+    """
+    best_texts = np.sort(scores, axis=0)[-nearest:].mean(axis=0)  # (n_studies,)
+    best_studies = np.sort(scores, axis=1)[:, -nearest:].mean(axis=1)  # (n_texts,)
+    return 2 * scores - best_texts - best_studies[:, None]

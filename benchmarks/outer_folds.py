@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from matcher import Matcher
+from matcher import Matcher, combine, without_hubs
 from neurowhere import Encoder, load_model, save_model
 from neurowhere.corpus import read_corpus
-from neurowhere.evaluate.metrics import combine, likelihood_matrix, recalls, without_hubs
+from neurowhere.evaluate.metrics import likelihood_matrix, recalls
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import mass_for, peak_levels, shuffle_split
 from neurowhere.space import VoxelGrid, make_targets, place_peaks

@@ -26,6 +26,7 @@ from neurowhere.corpus import read_corpus
 from neurowhere.corpus.documents import find_twins
 from neurowhere.learn import peak_levels
 from neurowhere.model.reading import chunks
+from neurowhere.model.store import SHIPPED
 from setting import DATA, print_table
 
 XYZ = ["x", "y", "z"]
@@ -57,7 +58,14 @@ def main():
     head = ["kind of text", "texts", "nats above the mean map", "50 / 80 / 95 % regions hold"]
     print_table([*head, "stated gain"], rows)
     if arguments.output:
-        arguments.output.write_text(json.dumps(tables, indent=1))
+        about = {"model": fingerprint(arguments.model), "kinds": tables}
+        arguments.output.write_text(json.dumps(about, indent=1) + "\n")
+
+
+def fingerprint(folder):
+    """Return the SHA-256 of a model's predictor."""
+    info = json.loads((Path(folder or SHIPPED) / "info.json").read_text("utf-8"))
+    return info["sha256"]["predictor.npz"]
 
 
 def unseen(n_titles):

@@ -2,8 +2,8 @@
 
     python tools/benchmark_page.py [--check]
 
-Reads ``docs/results/benchmark/*.json`` as `neurowhere benchmark` writes them; `remark` and `command`
-may be added by hand. Writes ``docs/benchmark_results.md`` and ``docs/images/benchmark.png``.
+Reads ``docs/results/benchmark/*.json`` as `neurowhere benchmark` writes them, with `remark` and
+`command` added by hand. Writes ``docs/benchmark_results.md`` and ``docs/images/benchmark.png``.
 --check writes nothing, and fails if the page is not that of the files.
 """
 
@@ -25,8 +25,10 @@ PAGE, PICTURE = DOCS / "benchmark_results.md", DOCS / "images" / "benchmark.png"
 KEYS = {"entry", "trained_on", "settings", "scores", "remark", "command"}
 TEXT = """# Results of the open benchmark
 
-[The task](benchmark.md) is the list `neuroquery`: {studies:,} studies with a peak in the brain. This page is built by `python tools/benchmark_page.py` from one
-[JSON file per entry](results/benchmark); [add yours](benchmark.md#enter-a-model) by a pull request. Means ± standard deviations are over random folds; entries differ in how many they were run on.
+[The task](benchmark.md) is the list `neuroquery`: {studies:,} studies with a peak in the
+brain. `python tools/benchmark_page.py` builds this page from one JSON file per entry in
+`docs/results/benchmark`; [add yours](benchmark.md#enter-a-model) by a pull request.
+Means ± standard deviations are over random folds; entries differ in how many they were run on.
 
 ![Nats above uniform of each entry and fold, by kind of text](images/benchmark.png)
 
@@ -38,7 +40,8 @@ TEXT = """# Results of the open benchmark
 
 {metrics}
 
-Retrieval is among 1,000 candidates. Where an entry was run by protocol 1, its retrieval from texts is left out: scores were not standardised then.
+Retrieval is among 1,000 candidates. Where an entry was run by protocol 1, its retrieval from texts
+is left out: scores were not standardised then.
 
 ## Nats above uniform by kind of text
 
@@ -51,12 +54,15 @@ Retrieval is among 1,000 candidates. Where an entry was run by protocol 1, its r
 
 
 def main():
+    """Build the page, or check it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     files = read_files(RESULTS)
     if arguments.check:
-        sys.exit(0 if PAGE.read_text("utf-8") == page_of(files) else f"{PAGE} is old: run {__file__}")
+        sys.exit(
+            0 if PAGE.read_text("utf-8") == page_of(files) else f"{PAGE} is old: run {__file__}"
+        )
     PAGE.write_text(page_of(files), "utf-8")
     write_png(draw_kinds(scores_of(files)), PICTURE)
 
@@ -73,7 +79,9 @@ def read_file(path):
     if missing := KEYS.difference(file):
         sys.exit(f"{path} lacks {', '.join(sorted(missing))}")
     if file["settings"]["task"] != "neuroquery":
-        sys.exit(f"{path} is of the task {file['settings']['task']!r}; run it with --ids neuroquery")
+        sys.exit(
+            f"{path} is of the task {file['settings']['task']!r}; run it with --ids neuroquery"
+        )
     return file
 
 

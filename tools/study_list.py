@@ -21,6 +21,7 @@ HEADER = 2000  # characters of an article that may hold its ids
 
 
 def main():
+    """Write the list, and print its size."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)

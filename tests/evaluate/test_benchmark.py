@@ -105,11 +105,11 @@ def test_a_kind_of_text_is_one_section():
 
 
 def test_terms_are_asked_for_as_texts(protocol):
-    queries = protocol.term_queries(np.arange(len(protocol.corpus)))
-    assert set(queries.texts.documents["id"]) <= set(ASKED)
-    row = queries.texts.documents["id"].tolist().index("amygdala")
+    queries, is_mentioned = protocol.term_queries(np.arange(len(protocol.corpus)))
+    assert set(queries.documents["id"]) <= set(ASKED)
+    row = queries.documents["id"].tolist().index("amygdala")
     texts = protocol.corpus.texts
-    assert queries.is_mentioned[row].tolist() == ["amygdala" in text for text in texts]
+    assert is_mentioned[row].tolist() == ["amygdala" in text for text in texts]
 
 
 # ---- entries

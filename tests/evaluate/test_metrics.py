@@ -1,5 +1,6 @@
 """Metrics against independent implementations, and on cases whose answer is known."""
 
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ from scipy.stats import mannwhitneyu, pearsonr
 
 from neurowhere.evaluate.metrics import (
     as_densities,
-    combine,
     correlations,
     likelihood_matrix,
     overlaps,
@@ -19,7 +19,6 @@ from neurowhere.evaluate.metrics import (
     share_held,
     term_scores,
     total_variation,
-    without_hubs,
 )
 
 
@@ -71,7 +70,7 @@ def test_areas_of_terms_are_those_of_scipy():
     scores, mentioned = rng.integers(0, 9, (6, 50)).astype(float), rng.random((6, 50)) < 0.3
     pairs = [(row[has], row[~has]) for row, has in zip(scores, mentioned)]
     areas = [mannwhitneyu(a, b).statistic / (len(a) * len(b)) for a, b in pairs]
-    assert term_scores(scores, mentioned).auc == pytest.approx(np.mean(areas))
+    assert term_scores(scores, mentioned).term_auc == pytest.approx(np.mean(areas))
 
 
 def test_terms_that_tell_are_above_the_null_and_noise_is_not():
@@ -79,9 +78,9 @@ def test_terms_that_tell_are_above_the_null_and_noise_is_not():
     mentioned = rng.random((40, 200)) < 0.2
     told = term_scores(mentioned + 0.1 * rng.random(mentioned.shape), mentioned)
     noise = term_scores(rng.random(mentioned.shape), mentioned)
-    assert (told.auc, told.above, told.n_terms) == (1, 1, 40)
-    assert noise.above < 0.2
-    assert noise.null < 0.55 < told.auc
+    assert (told.term_auc, told.terms_above_null, told.terms) == (1, 1, 40)
+    assert noise.terms_above_null < 0.2
+    assert noise.term_auc_null < 0.55 < told.term_auc
 
 
 def test_equal_scores_give_the_recall_of_chance():
@@ -117,21 +116,6 @@ def test_recall_counts_the_rivals_before_ones_own():
     assert table["coordinates to text, mix and match"] == 1 - (1 + 1 + 0) / 3 / 2
 
 
-def test_coordinates_that_any_text_likes_do_not_win():
-    scores = np.eye(5) + np.array([9.0, 0, 0, 0, 0])
-    assert recalls(scores)["text to coordinates, recall at 1"] == 1 / 5
-    assert recalls(combine(scores))["text to coordinates, recall at 1"] == 1.0
-
-
-def test_hubs_are_set_back():
-    scores = np.eye(30) + np.random.default_rng(0).normal(0, 0.05, (30, 30))
-    scores[:, 3] += 1.4  # near to every text
-    assert recalls(scores)["text to coordinates, recall at 1"] < 0.1
-    assert recalls(without_hubs(scores))["text to coordinates, recall at 1"] == 1.0
-    other_way = without_hubs(scores.T)
-    assert recalls(other_way)["coordinates to text, recall at 1"] == 1.0
-
-
 def test_chance_is_one_half_of_mix_and_match():
     scores = np.random.default_rng(0).normal(size=(400, 400))
     table = recalls(scores)
@@ -139,16 +123,49 @@ def test_chance_is_one_half_of_mix_and_match():
     assert abs(table["text to coordinates, recall at 10"] - 10 / 400) < 0.03
 
 
-def test_a_matcher_finds_what_texts_and_densities_share(monkeypatch):
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
-    from matcher import Matcher
+@pytest.mark.parametrize("n", [40, 300])
+def test_recall_of_a_pool_is_that_of_random_pools(n):
+    rng = np.random.default_rng(0)
+    scores = (rng.normal(size=(n, n)) + 2 * np.eye(n)).round(1)  # with ties
+    names = ["text to coordinates, recall at 1", "text to coordinates, recall at 10"]
+    names += ["text to coordinates, AUC", "coordinates to text, mix and match"]
+    drawn = [
+        recalls(scores[np.ix_(some, some)])
+        for some in (rng.permutation(n)[:20] for _ in range(400))
+    ]
+    expected = recalls(scores, pool=20)
+    for name in names:
+        assert expected[name] == pytest.approx(np.mean([each[name] for each in drawn]), abs=0.02)
 
+
+@pytest.fixture
+def matcher(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    return importlib.import_module("matcher")
+
+
+def test_coordinates_that_any_text_likes_do_not_win(matcher):
+    scores = np.eye(5) + np.array([9.0, 0, 0, 0, 0])
+    assert recalls(scores)["text to coordinates, recall at 1"] == 1 / 5
+    assert recalls(matcher.combine(scores))["text to coordinates, recall at 1"] == 1.0
+
+
+def test_hubs_are_set_back(matcher):
+    scores = np.eye(30) + np.random.default_rng(0).normal(0, 0.05, (30, 30))
+    scores[:, 3] += 1.4  # near to every text
+    assert recalls(scores)["text to coordinates, recall at 1"] < 0.1
+    assert recalls(matcher.without_hubs(scores))["text to coordinates, recall at 1"] == 1.0
+    other_way = matcher.without_hubs(scores.T)
+    assert recalls(other_way)["coordinates to text, recall at 1"] == 1.0
+
+
+def test_a_matcher_finds_what_texts_and_densities_share(matcher):
     rng = np.random.default_rng(0)
     shared = rng.normal(size=(900, 3))
     texts = np.hstack([shared, rng.normal(size=(900, 4))])
     densities = (shared @ rng.normal(size=(3, 250)) + 8 + rng.normal(size=(900, 250))) ** 2
-    matcher = Matcher.fit(texts[:700], densities[:700])
-    scores = matcher.scores(texts[700:], densities[700:])
+    fitted = matcher.Matcher.fit(texts[:700], densities[:700])
+    scores = fitted.scores(texts[700:], densities[700:])
     assert recalls(scores)["coordinates to text, recall at 10"] > 0.9
     shuffled = scores[rng.permutation(200)]
     assert recalls(shuffled)["coordinates to text, recall at 10"] < 0.15

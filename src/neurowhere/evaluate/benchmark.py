@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from neurowhere._tools.files import INFO_NAME, new_file, write_info
+from neurowhere._tools.files import new_file, write_info
 from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import recover, sole_writer
 from neurowhere.corpus import Corpus
@@ -36,7 +36,7 @@ from neurowhere.evaluate.protocol import (
     seen_by,
     trained_on,
 )
-from neurowhere.evaluate.scores import paired_difference
+from neurowhere.evaluate.scores import paired_difference, read_settings
 from neurowhere.exceptions import DataWarning, FitError, OutputError
 
 KIND = "benchmark"
@@ -89,9 +89,9 @@ class Benchmark:
         scores = pd.DataFrame([row for result in results for row in rows_of(result)])
         order = [scores["fold"].astype(str), scores["entry"], scores["kind"]]
         scores = scores.iloc[np.lexsort(order)].reset_index(drop=True)
-        return cls(
-            home, _read_settings(home), scores, mean_over_folds(scores), compare_entries(results)
-        )
+        info = read_settings(home, KIND, FORMAT_VERSION, {}) or {}
+        means, differences = mean_over_folds(scores), compare_entries(results)
+        return cls(home, dict(info["settings"]), scores, means, differences)
 
     def __repr__(self) -> str:
         means = self.scores[self.scores["kind"] == ALL].groupby("entry")["nats"].mean()
@@ -137,14 +137,7 @@ def benchmark(
     """
     chosen = _check_folds(folds)
     setting = Protocol.prepare(corpus, articles) if protocol is None else protocol
-    models = [as_entry(each, setting.grid) for each in entries]
-    for model in models:
-        _check_entry(model, setting)
-    names = [model.name for model in models]
-    if not names:
-        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
-    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
-        raise FitError(f"expected entries of different names, but two are {repeated[0]!r}")
+    models = _entries(entries, setting)
     home = Path(folder)
     with sole_writer(home):
         _open(home, setting)
@@ -168,6 +161,19 @@ def _check_folds(folds: int | Collection[Fold]) -> list[Fold]:
             f"expected 1 to {N_FOLDS} folds, numbered from 0, or {NEWEST}; got {folds!r}"
         )
     return sorted(chosen, key=str)
+
+
+def _entries(given: Sequence[Any], setting: Protocol) -> list[Entry]:
+    """Make entries, and check what they say of themselves."""
+    models = [as_entry(each, setting.grid) for each in given]
+    for model in models:
+        _check_entry(model, setting)
+    names = [model.name for model in models]
+    if not names:
+        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
+    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise FitError(f"expected entries of different names, but two are {repeated[0]!r}")
+    return models
 
 
 def _check_entry(model: Entry, setting: Protocol) -> None:
@@ -204,14 +210,7 @@ def _path(home: Path, fold: Fold, model: Entry) -> Path:
 def _open(home: Path, setting: Protocol) -> None:
     """Make the folder, or check that it holds results of the same benchmark."""
     settings = setting.describe()
-    if home.exists() and any(not each.name.startswith(".") for each in home.iterdir()):
-        found = _read_settings(home)
-        different = [key for key in settings if found.get(key) != settings[key]]
-        if different:
-            raise OutputError(
-                f"{home} holds another benchmark (its {', '.join(different)} differ); give "
-                "another folder"
-            )
+    if read_settings(home, KIND, FORMAT_VERSION, settings) is not None:
         return
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -219,16 +218,6 @@ def _open(home: Path, setting: Protocol) -> None:
         write_info(home, content)
     except OSError as error:
         raise OutputError(f"cannot write to {home}: {error.strerror}") from error
-
-
-def _read_settings(home: Path) -> dict[str, Any]:
-    try:
-        info = json.loads((home / INFO_NAME).read_text("utf-8"))
-        if info["kind"] == KIND and int(info["format_version"]) <= FORMAT_VERSION:
-            return dict(info["settings"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise OutputError(f"{home} exists and is no folder of a benchmark; give another folder")
 
 
 def _read_result(path: Path) -> dict[str, Any]:

@@ -361,47 +361,47 @@ def _read_images(folder: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
 
 
 def _read_arrays(file: Path, grid: VoxelGrid) -> tuple[dict[str, Any], Seen]:
+    arrays = _load_arrays(file)
+    ids, affine = arrays["ids"].astype(str).tolist(), arrays.get("affine")
+    if len(set(ids)) < len(ids):
+        repeated = max(ids, key=ids.count)
+        raise CorpusError(f"expected one map for each id in {file}; {repeated} has several")
+    given = {kind: arrays[kind] for kind in KINDS if kind in arrays} or {ALL: np.empty(0)}
+    declared = arrays.get(DECLARED)
+    seen = UNKNOWN if declared is None else declared.astype(str).tolist()
+    return {kind: _by_id(file, ids, rows, affine, grid) for kind, rows in given.items()}, seen
+
+
+def _by_id(
+    file: Path, ids: list[str], rows: NDArray[Any], affine: NDArray[Any] | None, grid: VoxelGrid
+) -> dict[str, Any]:
+    is_right = rows.shape[1:] == (grid.n_regions,) if affine is None else rows.ndim == 4
+    if len(rows) != len(ids) or not is_right:
+        raise CorpusError(
+            f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
+            f"{len(ids):,} ids in {file}; got shape {rows.shape}: resample them, or give 3-D maps "
+            "and the array affine"
+        )
+    return dict(zip(ids, rows if affine is None else [(row, affine) for row in rows], strict=True))
+
+
+def _load_arrays(file: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file, ids among them, by kind of text."""
     try:
         with file.open("rb") as stream:
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 ids = file.with_suffix(".txt").read_text("utf-8").split()
-                arrays = {"ids": np.array(ids), ALL: loaded}
-            else:
-                arrays = {NAMES.get(key, key): loaded[key] for key in loaded.files}
-        ids = arrays["ids"].astype(str).tolist()
-        seen = arrays[DECLARED].astype(str).tolist() if DECLARED in arrays else UNKNOWN
+                return {"ids": np.array(ids), ALL: loaded}
+            return {NAMES.get(key, key): loaded[key] for key in ("ids", *loaded.files)}
     except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile) as error:
         raise CorpusError(
             "expected a folder of images, an .npz file with arrays ids and maps, or an .npy file "
             f"with its ids in a .txt file beside it, not of Python objects; got {file}"
         ) from error
-    if repeated := [name for i, name in enumerate(ids) if name in set(ids[:i])][:1]:
-        raise CorpusError(f"expected one map for each id in {file}; {repeated[0]} has several")
-    given: dict[str, Any] = {kind: arrays[kind] for kind in KINDS if kind in arrays}
-    expected = (len(ids), *(() if "affine" in arrays else (grid.n_regions,)))
-    for kind, rows in given.items():
-        if rows.shape[: len(expected)] != expected or rows.ndim != (4 if "affine" in arrays else 2):
-            raise CorpusError(
-                f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
-                f"{len(ids):,} ids in {file}; got shape {rows.shape} for {kind}: resample them, or "
-                "give an array affine beside 3-D maps"
-            )
-    if not given:
-        raise CorpusError(f"expected arrays among {', '.join(KINDS)} in {file}; there are none")
-    if "affine" in arrays:
-        given = {kind: [(each, arrays["affine"]) for each in rows] for kind, rows in given.items()}
-    return {kind: dict(zip(ids, rows, strict=True)) for kind, rows in given.items()}, seen
 
 
 # ---- shipped entries
-
-
-class Shipped(NamedTuple):
-    """An entry that comes with the package."""
-
-    description: str
-    make: Callable[[VoxelGrid], Entry]
 
 
 def full_vocabulary() -> Vocabulary:
@@ -410,51 +410,42 @@ def full_vocabulary() -> Vocabulary:
     return known.subset(term for term in known.terms if known.categories.get(term) != "extra")
 
 
-def _encoder(name: str, *, full: bool = False, **parameters: Any) -> Callable[[VoxelGrid], Entry]:
-    def make(grid: VoxelGrid) -> Entry:
-        if full:
-            encoder = Encoder(
-                grid, vocabulary=full_vocabulary(), min_studies=MIN_STUDIES, **parameters
-            )
-            return EncoderEntry(name, encoder)
-        return EncoderEntry(name, Encoder(grid, **parameters))
+class Shipped(NamedTuple):
+    """An entry that comes with the package: what it is, and the parameters of its encoder."""
 
-    return make
+    description: str
+    parameters: dict[str, Any] | None = None  # None for the nearest studies
+    is_full: bool = False  # of the full vocabulary
+
+    def make(self, name: str, grid: VoxelGrid) -> Entry:
+        """Make the entry."""
+        if self.parameters is None:
+            return NearestStudies(full_vocabulary(), grid)
+        more = dict(self.parameters)
+        if self.is_full:
+            more |= {"vocabulary": full_vocabulary(), "min_studies": MIN_STUDIES}
+        return EncoderEntry(name, Encoder(grid, **more))
 
 
 ENTRIES = {
-    "mean": Shipped("mean map of the training studies", _encoder("mean", text="none")),
-    "l2": Shipped("ridge, names of the brain's parts", _encoder("l2", loss="l2")),
-    "l1": Shipped("total variation, names of the brain's parts", _encoder("l1", loss="l1")),
-    "l2-full": Shipped("ridge, full vocabulary", _encoder("l2-full", full=True, loss="l2")),
-    "l1-full": Shipped("total variation, full vocabulary", _encoder("l1-full", full=True)),
-    "nearest": Shipped(
-        "mean of the studies with the most similar terms",
-        lambda grid: NearestStudies(full_vocabulary(), grid),
-    ),
+    "mean": Shipped("mean map of the training studies", {"text": "none"}),
+    "l2": Shipped("ridge, names of the brain's parts", {"loss": "l2"}),
+    "l1": Shipped("total variation, names of the brain's parts", {"loss": "l1"}),
+    "l2-full": Shipped("ridge, full vocabulary", {"loss": "l2"}, True),
+    "l1-full": Shipped("total variation, full vocabulary", {"loss": "l1"}, True),
+    "nearest": Shipped("mean of the studies with the most similar terms"),
     "loglinear": Shipped(
-        "log-linear model of neurowhere, full vocabulary",
-        _encoder("loglinear", full=True, loss="likelihood"),
+        "log-linear model of neurowhere, full vocabulary", {"loss": "likelihood"}, True
     ),
 }
 
 
 def as_entry(given: Any, grid: VoxelGrid) -> Entry:
-    """Make an entry of the name of a shipped one, of an object or its class, or of a function.
-
-    Parameters
-    ----------
-    given : str, object, class or function
-    grid : VoxelGrid
-
-    Returns
-    -------
-    Entry
-    """
+    """Make an entry of the name of a shipped one, of an object or its class, or of a function."""
     if isinstance(given, str):
         if given not in ENTRIES:
             raise FitError(f"expected entries among {', '.join(ENTRIES)}; got {given!r}")
-        return ENTRIES[given].make(grid)
+        return ENTRIES[given].make(given, grid)
     try:
         made = given() if isinstance(given, type) else given
     except TypeError as error:

@@ -24,18 +24,8 @@ RANKS = (1, 10, 100)
 
 
 def as_densities(maps: Floats) -> NDArray[np.float32]:
-    """Cut maps at zero and rescale them to sum to 1; one that is nowhere positive is uniform.
+    """Cut maps (n, m) at zero and rescale them to sum to 1; uniform if nowhere positive.
 
-    Parameters
-    ----------
-    maps : array of shape (n, m)
-
-    Returns
-    -------
-    array of shape (n, m)
-
-    Examples
-    --------
     >>> as_densities(np.array([[3.0, 1.0], [-1.0, 0.0]]))
     array([[0.75, 0.25],
            [0.5 , 0.5 ]], dtype=float32)
@@ -79,19 +69,8 @@ def total_variation(targets: Floats, predictions: Floats) -> NDArray[np.float64]
 
 
 def correlations(maps: Floats, targets: Floats) -> NDArray[np.float64]:
-    """Compute Pearson's correlation of each map with its target, over voxels.
+    """Compute Pearson's correlation of each map with its target, both (n, m); 0 if constant.
 
-    Parameters
-    ----------
-    maps, targets : arrays of shape (n, m)
-
-    Returns
-    -------
-    array of shape (n,)
-        0 where a map is constant.
-
-    Examples
-    --------
     >>> correlations(np.array([[1.0, 2, 3], [1, 1, 1]]), np.array([[2.0, 4, 6], [0, 1, 0]]))
     array([1., 0.])
     """
@@ -118,17 +97,6 @@ def overlaps(maps: Floats, targets: Floats, share: float = TOP_SHARE) -> NDArray
     With A and B the voxels of the highest values, a share of all, it is 2 |A ∩ B| / (|A| + |B|).
     Voxels where a target is zero are never among its highest: B may be smaller.
 
-    Parameters
-    ----------
-    maps, targets : arrays of shape (n, m)
-    share : float
-
-    Returns
-    -------
-    array of shape (n,)
-
-    Examples
-    --------
     >>> overlaps(np.array([[4.0, 3, 2, 1]]), np.array([[1.0, 0, 0, 0]]), 0.5).round(3)
     array([0.667])
     """
@@ -152,18 +120,10 @@ def _highest(maps: Floats, n_top: int) -> NDArray[np.bool_]:
 def share_held(
     levels: NDArray[np.float64], study: NDArray[np.integer], masses: NDArray[np.floating]
 ) -> float:
-    """Return the share of peaks in the regions of highest density, averaged over studies.
+    """Return the share of peaks in regions of highest density of given masses, mean over studies.
 
-    Parameters
-    ----------
-    levels, study : arrays of shape (n_peaks,)
-        Level of each peak, see `neurowhere.learn.scoring`, and its study.
-    masses : array of shape (n_studies,)
-        Mass of the region of each study.
-
-    Returns
-    -------
-    float
+    Takes the level of each peak (see `neurowhere.learn.scoring`), its study, and the mass of each
+    study's region.
     """
     weights = 1 / np.bincount(study)[study]
     return float(np.average(levels < masses[study], weights=weights))
@@ -172,10 +132,10 @@ def share_held(
 class TermScores(NamedTuple):
     """How well maps of terms separate the studies that mention them from the others."""
 
-    auc: float  # mean over terms
-    null: float  # the 95 % quantile of the mean over permuted studies
-    above: float  # share of the terms above that quantile of their own null
-    n_terms: int
+    term_auc: float  # mean over terms
+    term_auc_null: float  # the 95 % quantile of the mean over permuted studies
+    terms_above_null: float  # share of the terms above that quantile of their own null
+    terms: int
 
 
 def term_scores(
@@ -208,46 +168,16 @@ def _areas(ranks: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> NDArra
     return areas
 
 
-def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Add scores of shape (n_texts, n_studies), each standardised over the texts."""
-    total: NDArray[np.floating] = sum(
-        (each - each.mean(axis=0)) / np.where((s := each.std(axis=0)) > 0, s, 1) for each in scores
-    )
-    return total
-
-
-def without_hubs(scores: NDArray[np.floating], nearest: int = 10) -> NDArray[np.floating]:
-    """Subtract from each score the mean of the best scores of its text and of its study.
-
-    Some points are close to everything. This is cross-domain similarity local scaling (Conneau et
-    al. 2018), with its usual ten neighbours, of scores of shape (n_texts, n_studies).
-    """
-    best_texts = np.sort(scores, axis=0)[-nearest:].mean(axis=0)  # (n_studies,)
-    best_studies = np.sort(scores, axis=1)[:, -nearest:].mean(axis=1)  # (n_texts,)
-    scaled: NDArray[np.floating] = 2 * scores - best_texts - best_studies[:, None]
-    return scaled
-
-
 def likelihood_matrix(
     probabilities: NDArray[np.floating],
     study: NDArray[np.integer],
     region: NDArray[np.integer],
     scale: NDArray[np.floating] | float,
 ) -> NDArray[np.float32]:
-    """Score the peaks of every study under the map of every text.
+    """Score the peaks of every study under the map of every text, in mean nats above uniform.
 
-    Parameters
-    ----------
-    probabilities : array of shape (n_texts, m)
-    study, region : arrays of shape (n_peaks,)
-        Study and region of each peak; every region is ≥ 0.
-    scale : array of shape (m,) or float
-        V/v_k; the number of voxels on a grid.
-
-    Returns
-    -------
-    array of shape (n_texts, n_studies)
-        Mean nats above uniform.
+    Takes maps (n_texts, m), the study and the region of each peak, and V/v_k of each region, which
+    is m on a grid; returns (n_texts, n_studies).
     """
     n_studies = int(study.max()) + 1
     weights = 1 / np.bincount(study, minlength=n_studies)[study]

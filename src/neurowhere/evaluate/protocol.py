@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.files import digest
+from neurowhere._tools.files import digest, shipped_lines
 from neurowhere._tools.parallel import slices
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.metrics import (
@@ -43,6 +43,7 @@ from neurowhere.evaluate.trial import prepare_material
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
 from neurowhere.learn import Peaks, peak_levels, score_studies
 from neurowhere.space import Targets, VoxelGrid, make_targets
+from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.features import combine_sections
 
 Rows = NDArray[np.intp]
@@ -58,31 +59,13 @@ ALL, ARTICLE = "all", "article"
 SECTION_KINDS = ("title", "keywords", "abstract")
 KINDS = (ALL, *SECTION_KINDS, ARTICLE)
 SHARES = (0.5, 0.8, 0.95)
+LEAST_CEILING = 1.0  # nats above the mean map, below which no entry is impossible
 LEAST_REFERENCES = 20  # with fewer, scores are not standardised
 ROUNDING = 1e-6
 DECIMALS = 5  # decimals of retrieval scores, so that rounding errors do not break ties
 MIN_TESTED = 5  # test studies with a term, and without it, for a score of the term
 UNKNOWN = "unknown"  # what a model was trained on
-_TERMS = """
-amygdala, hippocampus, thalamus, putamen, caudate, insula, cerebellum, cuneus, precuneus,
-hypothalamus, brainstem, striatum, nucleus accumbens, ventral striatum, basal ganglia,
-substantia nigra, prefrontal cortex, dorsolateral prefrontal cortex, orbitofrontal cortex,
-medial prefrontal cortex, anterior cingulate cortex, posterior cingulate cortex, inferior
-frontal gyrus, middle frontal gyrus, superior temporal gyrus, superior temporal sulcus, middle
-temporal gyrus, fusiform gyrus, parahippocampal gyrus, angular gyrus, supramarginal gyrus,
-intraparietal sulcus, inferior parietal lobule, superior parietal lobule, motor cortex, premotor
-cortex, supplementary motor area, somatosensory cortex, visual cortex, auditory cortex, corpus
-callosum, working memory, episodic memory, attention, language, reading, speech, semantic,
-phonological, music, pain, touch, reward, fear, emotion, anxiety, faces, motion, reaching,
-grasping, imagery, motor imagery, inhibition, response inhibition, conflict, error, decision
-making, risk, learning, memory retrieval, encoding, recognition, navigation, arithmetic,
-empathy, social, sleep, aging, depression, schizophrenia, autism, adhd, bipolar disorder,
-obsessive compulsive disorder, alzheimer disease, parkinson disease, stroke, epilepsy, aphasia,
-dyslexia, multiple sclerosis, addiction, smoking, alcohol, cocaine, obesity, food, eye
-movements, saccades, olfactory, taste, auditory, visual, tactile, words, verbal fluency, stroop,
-default mode
-"""
-TERMS = tuple(" ".join(term.split()) for term in _TERMS.split(","))
+TERMS = tuple(shipped_lines("neurowhere.evaluate", "terms.txt"))
 
 
 def fold_of(group: str) -> int:
@@ -103,13 +86,6 @@ class Entry(typing.Protocol):
     def predict(self, studies: Corpus) -> NDArray[np.floating]:
         """Return one map a study: (n_studies, n_voxels)."""
         ...
-
-
-class TermQueries(NamedTuple):
-    """Terms to ask for, as texts, and which studies mention them."""
-
-    texts: Corpus
-    is_mentioned: NDArray[np.bool_]  # (n_terms, n_studies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +229,7 @@ class Protocol:
         """Return which studies have a text of a kind; the others are not asked for it."""
         if kind == ARTICLE:
             return np.array([name in self.articles for name in self.ids[rows].tolist()], bool)
-        if not len(rows):
-            return np.zeros(0, dtype=bool)
-        return ~self.given(rows, kind).is_empty
+        return ~self.given(rows, kind).is_empty if len(rows) else np.zeros(0, dtype=bool)
 
     def peaks(self, rows: Rows) -> Peaks:
         """Return the peaks of some studies that are scored."""
@@ -271,13 +245,16 @@ class Protocol:
         found /= found.sum()
         return found
 
-    def term_queries(self, rows: Rows) -> TermQueries:
-        """Return the terms that enough of the studies mention, and enough do not."""
+    def term_queries(self, rows: Rows) -> tuple[Corpus, NDArray[np.bool_]]:
+        """Return terms as texts, and which studies mention them: (n_terms, n_studies).
+
+        They are those that enough of the studies mention, and enough do not.
+        """
         queries, counts = _queries(self.corpus)
         mentioned = np.asarray((counts[rows] > 0).todense()).T
         totals = mentioned.sum(axis=1)
         usable = (totals >= MIN_TESTED) & (totals <= len(rows) - MIN_TESTED)
-        return TermQueries(queries.select(usable), mentioned[usable])
+        return queries.select(usable), mentioned[usable]
 
     def describe(self) -> dict[str, Any]:
         """Describe the benchmark in plain values, with fingerprints of its texts and peaks."""
@@ -315,40 +292,40 @@ def words_of(studies: Corpus) -> list[str]:
     """
     if studies.texts is not None:
         return studies.texts
-    names, texts = np.array(studies.terms or ()), [[] for _ in range(len(studies))]  # type: ignore[var-annotated]
-    for section, counts in (studies.counts or {}).items():
-        table = sparse.csr_matrix(counts)
-        for i, (words, title) in enumerate(zip(texts, studies.documents["title"], strict=True)):
-            if section == "title" and title:
-                words.insert(0, title)
-                continue
-            some = slice(table.indptr[i], table.indptr[i + 1])
-            terms = np.repeat(names[table.indices[some]], table.data[some].astype(np.intp))
-            words.append("; ".join(sorted(terms)))
-    return [". ".join(filter(None, words)) for words in texts]
+    names = np.array(studies.terms or ())
+    tables = {name: sparse.csr_matrix(counts) for name, counts in (studies.counts or {}).items()}
+    titles = tables.pop("title", None)
+
+    def terms(table: sparse.csr_matrix | None, i: int) -> str:
+        if table is None:
+            return ""
+        some = slice(table.indptr[i], table.indptr[i + 1])
+        return "; ".join(
+            sorted(np.repeat(names[table.indices[some]], table.data[some].astype(int)))
+        )
+
+    words = ("" if titles is None else studies.documents["title"][i] for i in range(len(studies)))
+    return [
+        ". ".join(
+            filter(None, [title or terms(titles, i), *(terms(t, i) for t in tables.values())])
+        )
+        for i, title in enumerate(words)
+    ]
 
 
 def _queries(corpus: Corpus) -> tuple[Corpus, sparse.csr_matrix]:
     """Return each term as a text, and how often studies mention it: (n_studies, n_terms)."""
-    if corpus.counts:
-        names = [term for term in TERMS if term in set(corpus.terms or ())]
-        columns = [(corpus.terms or []).index(name) for name in names]
-        counts = combine_sections(corpus.counts)[:, columns]
-        places = (np.ones(len(names), np.float32), (np.arange(len(names)), columns))
-        ones = sparse.csr_matrix(places, shape=(len(names), len(corpus.terms or ())))
-        texts = _titled(names)
-        return replace(texts, sections=None, counts={"abstract": ones}, terms=corpus.terms), counts
-    from neurowhere.text import TermCounter, Vocabulary
-
-    texts = _titled(list(TERMS))
-    return texts, TermCounter(Vocabulary(list(TERMS))).count(corpus.texts or [])
-
-
-def _titled(names: list[str]) -> Corpus:
-    """Return a corpus of one text for each name, without peaks."""
+    column = {term: i for i, term in enumerate(corpus.terms or TERMS)}
+    names = [term for term in TERMS if term in column]
     documents = pd.DataFrame({"id": names, "title": names, "space": "MNI", "source_space": ""})
     peaks = pd.DataFrame({"id": [], "x": [], "y": [], "z": []})
-    return Corpus(documents, peaks, {"abstract": names}, origin={"kind": "term"})
+    texts = Corpus(documents, peaks, {"abstract": names}, origin={"kind": "term"})
+    if not corpus.counts:
+        return texts, TermCounter(Vocabulary(names)).count(corpus.texts or [])
+    columns = [column[name] for name in names]
+    ones = sparse.identity(len(column), np.float32, "csr")[columns]
+    counted = replace(texts, sections=None, counts={"abstract": ones}, terms=corpus.terms)
+    return counted, combine_sections(corpus.counts)[:, columns]
 
 
 # ---- an entry on a fold
@@ -371,7 +348,10 @@ def run_entry(setting: Protocol, model: Entry, fold: Fold) -> dict[str, Any]:
     """
     train, test = setting.split(fold)
     test = _unseen(setting, model, test, fold)
-    seconds = _fit(model, setting.corpus.select(train))
+    start = time.perf_counter()
+    if is_fitted := getattr(model, "fit", None) is not None:
+        model.fit(setting.corpus.select(train))  # type: ignore[attr-defined]
+    seconds = time.perf_counter() - start
     here = Round(setting, model, fold, setting.mean_map(train), _references(setting, model, train))
     kinds = {}
     for kind in setting.kinds:
@@ -384,8 +364,8 @@ def run_entry(setting: Protocol, model: Entry, fold: Fold) -> dict[str, Any]:
         "entry": model.name,
         "fold": fold,
         "trained_on": trained_on(model, setting),
-        "fit_seconds": seconds,
-        "megabytes": _megabytes(model),
+        "fit_seconds": _plain(seconds) if is_fitted else None,
+        "megabytes": getattr(model, "size_mb", None),
         "kinds": kinds,
         "terms": {} if hasattr(model, "known") else _score_terms(here, test),
     }
@@ -437,16 +417,6 @@ def _mapped(here: Round, rows: Rows, kind: str) -> Rows:
     return mapped
 
 
-def _fit(model: Entry, train: Corpus) -> float | None:
-    """Fit a model that can be fitted; return the seconds."""
-    fit = getattr(model, "fit", None)
-    if fit is None:
-        return None
-    start = time.perf_counter()
-    fit(train)
-    return round(time.perf_counter() - start, 3)
-
-
 def _references(setting: Protocol, model: Entry, train: Rows) -> NDArray[np.float32]:
     """Return the maps that a model has of training studies: of texts, or of what it has maps of."""
     rows, kind = setting.references(train, model)
@@ -467,7 +437,7 @@ def _score_kind(here: Round, rows: Rows, kind: str) -> dict[str, Any]:
     truth = setting.targets.rows(rows)  # (n, m)
     pearson, dice = correlations(maps, truth), overlaps(maps, truth)
     levels = peak_levels(densities, densities, peaks.study, peaks.region)
-    ceiling = _ceiling(truth, peaks, here.mean_map)
+    ceiling = max(_ceiling(truth, peaks, here.mean_map), mean_nats.mean() + LEAST_CEILING)
     metrics = {
         "studies": len(rows),
         "nats": nats.mean(),
@@ -592,24 +562,12 @@ def _gains(here: Round, rows: Rows, densities: NDArray[np.floating]) -> NDArray[
 
 def _score_terms(here: Round, test: Rows) -> dict[str, Any]:
     """Score the maps of single terms by the studies that mention them."""
-    queries = here.setting.term_queries(test)
-    if not len(queries.texts):
+    texts, is_mentioned = here.setting.term_queries(test)
+    if not len(texts):
         return {}
-    maps = as_densities(_predict(here.model, queries.texts, here.setting.grid.n_regions))
+    maps = as_densities(_predict(here.model, texts, here.setting.grid.n_regions))
     gains = np.round(_gains(here, test, maps), DECIMALS)
-    found = term_scores(gains, queries.is_mentioned)
-    return {
-        "term_auc": found.auc,
-        "term_auc_null": found.null,
-        "terms_above_null": found.above,
-        "terms": found.n_terms,
-    }
-
-
-def _megabytes(model: Entry) -> float | None:
-    """Return the size of a model, if it says so."""
-    size = getattr(model, "size_mb", None)
-    return None if size is None else round(float(size), 3)
+    return term_scores(gains, is_mentioned)._asdict()
 
 
 def _plain(value: Any) -> float | int:

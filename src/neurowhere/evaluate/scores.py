@@ -37,14 +37,9 @@ CONFIDENCE = 0.95
 class Ledger:
     """Scores of a comparison in a folder, safe against interruption.
 
-    Parameters
-    ----------
-    folder : path
-        New, empty, or of the same comparison: then more folds, partitions and losses may be added.
-    settings : dict
-        What all trials have in common, in JSON values; fingerprints of the data among it.
-    partitions : dict of str to dict
-        What each partition is; the same name must stand for the same partition.
+    The folder is new, empty, or of the same settings, which are what all trials have in common, in
+    JSON values, with fingerprints of the data. Folds, losses and partitions may be added; the same
+    name must stand for the same partition.
     """
 
     def __init__(
@@ -125,17 +120,12 @@ class Ledger:
     def _known_partitions(
         self, settings: dict[str, Any], partitions: dict[str, dict[str, Any]]
     ) -> dict[str, dict[str, Any]]:
-        """Partitions that the folder knows, after checking that it is of this comparison."""
-        if not self.folder.exists() or (self.folder.is_dir() and not _visible(self.folder)):
-            return {}
-        info = _read_info(self.folder)
-        different = [key for key in settings if info["settings"].get(key) != settings[key]]
-        if different:
-            raise OutputError(
-                f"{self.folder} holds another comparison (its {', '.join(different)} differ); "
-                "give another folder"
-            )
-        known: dict[str, dict[str, Any]] = info["partitions"]
+        """Return the partitions that the folder knows, if it is of this comparison."""
+        info = read_settings(self.folder, KIND, FORMAT_VERSION, settings) or {"partitions": {}}
+        try:
+            known = {name: dict(about) for name, about in dict(info["partitions"]).items()}
+        except DAMAGE as error:
+            raise OutputError(f"{self.folder / INFO_NAME} is damaged; {_REMEDY}") from error
         for name in set(known) & set(partitions):
             if known[name].get("sha256") != partitions[name]["sha256"]:
                 raise OutputError(
@@ -157,9 +147,11 @@ class Ledger:
             stream.write(text)
 
 
-def _visible(folder: Path) -> list[Path]:
-    """Files that were written to their end."""
-    return [path for path in folder.iterdir() if not path.name.startswith(".")]
+def _is_new(folder: Path) -> bool:
+    """Return whether a folder is not there, or has no file that was written to its end."""
+    if not folder.is_dir():
+        return not folder.exists()
+    return all(path.name.startswith(".") for path in folder.iterdir())
 
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:
@@ -170,21 +162,35 @@ def _typed(row: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _read_info(folder: Path) -> dict[str, Any]:
-    # Not files.read_info: while a comparison runs, the checksums are those of its start.
+def read_settings(
+    folder: Path, kind: str, version: int, settings: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Read what a folder of results says, after checking that it is of the same settings.
+
+    Returns the content of info.json, and None for a folder that is new or empty. A folder of
+    another kind, version or settings is refused, so that scores of different data never mix.
+    """
+    # Not files.read_info: while results are added, the checksums are those of the start.
+    if _is_new(folder):
+        return None
     try:
-        info = json.loads((folder / INFO_NAME).read_text("utf-8"))
-        if info["kind"] == KIND and int(info["format_version"]) <= FORMAT_VERSION:
-            known = dict(info["partitions"]).items()
-            partitions = {name: dict(about) for name, about in known}
-            return {"settings": dict(info["settings"]), "partitions": partitions}
+        info: dict[str, Any] = json.loads((folder / INFO_NAME).read_text("utf-8"))
+        is_read = info["kind"] == kind and int(info["format_version"]) == version
+        found = dict(info["settings"]) if is_read else {}
+        different = [key for key in settings if found.get(key) != settings[key]]
     except OSError as error:
         raise OutputError(
-            f"{folder} exists and is no folder of a comparison; give another folder"
+            f"{folder} exists and is no folder of a {kind}; give another folder"
         ) from error
     except DAMAGE as error:
         raise OutputError(f"{folder / INFO_NAME} is damaged; {_REMEDY}") from error
-    raise OutputError(f"{folder} holds no comparison that this program reads; give another folder")
+    if not is_read:
+        what = f"no {kind} that this program reads"
+    elif different:
+        what = f"another {kind} (its {', '.join(different)} differ)"
+    else:
+        return info
+    raise OutputError(f"{folder} holds {what}; give another folder")
 
 
 def describe_material(material: Material) -> dict[str, Any]:
@@ -247,22 +253,12 @@ class Difference:
 
 
 def summarise(scores: pd.DataFrame, test_share: float) -> pd.DataFrame:
-    """Summarise scores in one row per partition and loss, the best partitions first.
+    """Summarise scores of folds in one row per partition and loss, the best partitions first.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per fold, partition and loss.
-    test_share : float
-        Share of the studies in a test set.
-
-    Returns
-    -------
-    DataFrame
-        partition, loss, folds; mean and standard deviation over folds of the log-likelihood, the
-        nats above uniform and the total-variation distance; `minus_mean_map` and, for ℓ1,
-        `minus_l2`: the paired difference of log-likelihoods, its 95 % interval (`_low`, `_high`)
-        and the share of folds where it is positive (`_wins`); median λ and sharpness, seconds.
+    Columns are the mean and standard deviation over folds of the log-likelihood, the nats above
+    uniform and the total-variation distance; `minus_mean_map` and, for ℓ1, `minus_l2`: the paired
+    difference of log-likelihoods, its 95 % interval (`_low`, `_high`) and the share of folds where
+    it is positive (`_wins`); median λ and sharpness, seconds.
     """
     by_model = {
         (str(partition), str(loss)): table.set_index("fold")
@@ -294,9 +290,9 @@ def _differences(
         meaningful = loss not in BASELINES if rival == MEAN else loss == "l1"
         difference = Difference(np.nan, np.nan, np.nan, 0, np.nan)
         if meaningful and (partition, rival) in by_model:
-            difference = compare_models(
-                by_model[partition, loss], by_model[partition, rival], test_share
-            )
+            mine, theirs = (by_model[partition, each]["log_likelihood"] for each in (loss, rival))
+            both = mine.index.intersection(theirs.index)
+            difference = paired_difference(mine[both], theirs[both], test_share)
         columns |= {
             f"minus_{name}": difference.mean,
             f"minus_{name}_low": difference.low,
@@ -304,25 +300,6 @@ def _differences(
             f"minus_{name}_wins": difference.share_above,
         }
     return columns
-
-
-def compare_models(first: pd.DataFrame, second: pd.DataFrame, test_share: float) -> Difference:
-    """Compare the log-likelihoods of two models on the folds that both have.
-
-    Parameters
-    ----------
-    first, second : DataFrame
-        Scores of each model, indexed by fold.
-    test_share : float
-        Share of the studies in a test set.
-
-    Returns
-    -------
-    Difference
-    """
-    both = first.index.intersection(second.index)
-    mine, theirs = (table.loc[both, "log_likelihood"] for table in (first, second))
-    return paired_difference(mine, theirs, test_share)
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:
@@ -344,18 +321,7 @@ def paired_difference(
 
     and the interval is d̄ ± t s √(…), with t the quantile of Student's law with J − 1 degrees.
 
-    Parameters
-    ----------
-    first, second : arrays of shape (n_folds,)
-    test_share : float
-        Share of the studies in a test set, which gives n_test/n_train.
-    confidence : float
-        Level of the interval.
-
-    Returns
-    -------
-    Difference
-        Its interval is NaN with fewer than two folds.
+    With fewer than two folds the interval is NaN.
     """
     from scipy.stats import t
 

@@ -51,20 +51,25 @@ def fingerprints(corpus: Corpus) -> tuple[Hashes, Hashes]:
     words = np.array([hash_of(_plain(title)) for title in corpus.documents["title"]], np.uint64)
     for section, texts in (corpus.sections or {}).items():
         words += np.array([hash_of(section + text) if text else 0 for text in texts], np.uint64)
-    terms = corpus.terms or ()
     for section, counts in (corpus.counts or {}).items():
-        table = sparse.csr_matrix(counts)
-        used = np.unique(table.indices)
-        hashes = np.zeros(len(terms), np.uint64)
-        hashes[used] = [hash_of(f"{section}\n{terms[i]}") for i in used.tolist()]
-        rows = np.repeat(np.arange(len(corpus)), np.diff(table.indptr))
-        np.add.at(words, rows, hashes[table.indices] * table.data.astype(np.uint64))
+        words += _hashes_of_counts(section, sparse.csr_matrix(counts), corpus.terms or [])
     xyz = np.round(corpus.peaks[["x", "y", "z"]].to_numpy(np.float64) * DECIMETRES).astype(np.int64)
     unique, of = np.unique(xyz, axis=0, return_inverse=True)
     hashes = np.array([hash_of(repr(each)) for each in unique.tolist()], np.uint64)
     peaks = np.zeros(len(corpus), np.uint64)
     np.add.at(peaks, corpus.peak_rows, hashes[of.ravel()])
     return words, peaks
+
+
+def _hashes_of_counts(section: str, counts: sparse.csr_matrix, terms: list[str]) -> Hashes:
+    """Return the sum over terms of their hash times their count, of each document."""
+    hashes = np.zeros(len(terms), np.uint64)
+    used = np.unique(counts.indices)
+    hashes[used] = [hash_of(f"{section}\n{terms[i]}") for i in used.tolist()]
+    found = np.zeros(counts.shape[0], np.uint64)
+    rows = np.repeat(np.arange(len(found)), np.diff(counts.indptr))
+    np.add.at(found, rows, hashes[counts.indices] * counts.data.astype(np.uint64))
+    return found
 
 
 def _plain(title: object) -> str:
@@ -91,16 +96,7 @@ class StudyList(NamedTuple):
 
     @classmethod
     def read(cls, source: str | os.PathLike[str]) -> "StudyList":
-        """Read a list: the name of one that is shipped, or a CSV file, perhaps .gz or .xz.
-
-        Parameters
-        ----------
-        source : str or path
-
-        Returns
-        -------
-        StudyList
-        """
+        """Read a list: the name of one that is shipped, or a CSV file, perhaps .gz or .xz."""
         if str(source) in SHIPPED:
             with as_file(files("neurowhere.evaluate") / f"{source}.csv.xz") as path:
                 return cls(str(source), _read(path))
@@ -110,17 +106,7 @@ class StudyList(NamedTuple):
         return cls(path.name.split(".")[0], _read(path))
 
     def select(self, corpus: Corpus) -> Corpus:
-        """Return the studies of the list, and refuse any that differ from what the list says.
-
-        Parameters
-        ----------
-        corpus : Corpus
-
-        Returns
-        -------
-        Corpus
-            In the order of the list.
-        """
+        """Return the studies of the list in its order; refuse any that differ from what it says."""
         row_of = {name: i for i, name in enumerate(corpus.documents["id"].astype(str))}
         if missing := [name for name in self.rows if name not in row_of]:
             raise self._refused(missing, "are not in the corpus")
@@ -142,25 +128,16 @@ class StudyList(NamedTuple):
     def matching(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Return the articles that have the phrases of the list; others are left out, and counted.
 
-        Parameters
-        ----------
-        texts : mapping of str to str
-            By PubMed id, or by id in PubMed Central.
-
-        Returns
-        -------
-        dict of str to str
-            By PubMed id.
+        Ids are those of PubMed, or of PubMed Central; those that are returned are of PubMed.
         """
-        own = {name: row for name, row in self.rows.items() if row["phrases"]}
-        given = {name: texts.get(name) or texts.get(row["pmcid"]) for name, row in own.items()}
-        found = {name: text for name, text in given.items() if text}
-        kept = {name: text for name, text in found.items() if self._has_phrases(name, text)}
+        own = [name for name, row in self.rows.items() if row["phrases"]]
+        given = {name: texts.get(name) or texts.get(self.rows[name]["pmcid"], "") for name in own}
+        kept = {name: text for name, text in given.items() if self._has_phrases(name, text)}
         if texts and len(kept) < len(own):
-            other, n = len(found) - len(kept), len(own)
+            missing = sum(not text for text in given.values())
             warnings.warn(
-                f"{len(kept):,} of {n:,} articles of the list {self.name} are used: {other:,} have "
-                f"another text, {n - len(found):,} are missing",
+                f"{len(kept):,} of {len(own):,} articles of the list {self.name} are used: "
+                f"{len(own) - len(kept) - missing:,} have another text, {missing:,} are missing",
                 DataWarning,
                 stacklevel=4,
             )

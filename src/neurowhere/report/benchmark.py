@@ -63,12 +63,7 @@ SPREAD = 0.6  # of a row, shared by kinds
 
 
 def write_benchmark(results: Benchmark) -> None:
-    """Write the report of a benchmark into its folder, and ENTRY.json for each entry.
-
-    Parameters
-    ----------
-    results : Benchmark
-    """
+    """Write the report of a benchmark into its folder, and ENTRY.json for each entry."""
     with sole_writer(results.folder), added_files(results.folder) as folder:
         write_csv(results.scores, folder / "scores.csv")
         write_csv(results.summary, folder / "summary.csv")
@@ -102,17 +97,7 @@ def entry_file(scores: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]
 
 
 def tables_of(scores: pd.DataFrame, summary: pd.DataFrame) -> str:
-    """Return the tables of a benchmark in Markdown: entries, metrics, and kinds of text.
-
-    Parameters
-    ----------
-    scores, summary : DataFrame
-        Of a `Benchmark`.
-
-    Returns
-    -------
-    str
-    """
+    """Return the tables of a benchmark in Markdown: entries, metrics, and kinds of text."""
     return "\n".join(
         [
             to_markdown(ENTRY_HEADER, entry_cells(scores)),
@@ -153,17 +138,7 @@ ENTRY_HEADER = ("entry", "trained on", "random folds", "newest studies", "remark
 
 
 def entry_cells(scores: pd.DataFrame) -> Cells:
-    """Return what is told of each entry: its training studies, its folds, and impossible scores.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per fold, entry and kind.
-
-    Returns
-    -------
-    list of list of str
-    """
+    """Return what is told of each entry: its training studies, its folds, and impossible scores."""
     cells = []
     for name, own in scores.groupby("entry", sort=False):
         folds = set(own["fold"])
@@ -177,18 +152,7 @@ def entry_cells(scores: pd.DataFrame) -> Cells:
 
 
 def summary_cells(summary: pd.DataFrame) -> tuple[list[str], Cells]:
-    """Return the table of title, keywords and abstract: metrics in rows, entries in columns.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        Of `Benchmark.summary`.
-
-    Returns
-    -------
-    header : list of str
-    cells : list of list of str
-    """
+    """Return the table of title, keywords and abstract: metrics in rows, entries in columns."""
     of_all = summary[summary["kind"] == ALL]
     table, newest = (
         of_all[of_all["split"] == split].set_index(["metric", "entry"])
@@ -207,17 +171,7 @@ def summary_cells(summary: pd.DataFrame) -> tuple[list[str], Cells]:
 
 
 def kind_cells(summary: pd.DataFrame) -> tuple[list[str], Cells]:
-    """Return the nats above uniform of each entry, by kind of text.
-
-    Parameters
-    ----------
-    summary : DataFrame
-
-    Returns
-    -------
-    header : list of str
-    cells : list of list of str
-    """
+    """Return the nats above uniform of each entry, by kind of text."""
     is_nats = summary["metric"] == "nats"
     split = RANDOM if (summary["split"] == RANDOM).any() else NEWEST
     table = summary[is_nats & (summary["split"] == split)].set_index(["kind", "entry"])
@@ -232,24 +186,14 @@ def _cell(table: pd.DataFrame, row: str, entry: str, digits: int) -> str:
         return ""
     mean, deviation = (float(table[name].loc[row, entry]) for name in ("mean", "std"))
     spread = "" if math.isnan(deviation) else f" ± {deviation:.{digits}f}"
-    return f"{mean:.{digits}f}{spread}"
+    return f"{round(mean, digits) + 0.0:.{digits}f}{spread}"  # no minus before zero
 
 
 PAIR_HEADER = ("text", "first", "second", "nats", "95 % interval", "folds won", "studies won")
 
 
 def difference_cells(differences: pd.DataFrame) -> Cells:
-    """Return the paired differences as text.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        Of `Benchmark.differences`.
-
-    Returns
-    -------
-    list of list of str
-    """
+    """Return the paired differences as text."""
     return [
         [
             row["kind"],
@@ -265,17 +209,7 @@ def difference_cells(differences: pd.DataFrame) -> Cells:
 
 
 def draw_kinds(scores: pd.DataFrame) -> Any:
-    """Draw the nats above uniform of each entry and fold, kinds of text in colours.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per fold, entry and kind.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the nats above uniform of each entry and fold, kinds of text in colours."""
     means = scores[scores["kind"] == ALL].groupby("entry")["nats"].mean()
     names = list(means.sort_values(ascending=False).index)
     kinds = [kind for kind in KIND_COLOURS if kind in set(scores["kind"])]
@@ -286,9 +220,12 @@ def draw_kinds(scores: pd.DataFrame) -> Any:
         shift = (place - (len(kinds) - 1) / 2) * SPREAD / max(len(kinds), 1)
         here = scores[(scores["kind"] == kind) & scores["entry"].isin(names)]
         rows = here["entry"].map(names.index) + shift
-        axes.plot(here["nats"], rows, "o", color=KIND_COLOURS[kind], alpha=0.8, label=kind)
+        newest = here["fold"] == NEWEST
+        style = {"marker": "o", "linestyle": "", "color": KIND_COLOURS[kind], "alpha": 0.8}
+        axes.plot(here["nats"][~newest], rows[~newest], label=kind, **style)
+        axes.plot(here["nats"][newest], rows[newest], fillstyle="none", **style)
     axes.axvline(0, color="#D55E00", linewidth=1.2, zorder=0)
     name_rows(axes, names)
-    axes.set_xlabel("nats above uniform, each fold")
+    axes.set_xlabel("nats above uniform: each fold, and the newest studies (open)")
     figure.legend(loc="outside lower center", ncols=len(kinds), frameon=False)
     return figure
