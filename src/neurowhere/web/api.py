@@ -201,7 +201,7 @@ def _handler(
         kind = f"{PARTS}; boundary={schemas.BOUNDARY}" if form == PARTS else form
         if form in (JSON, PARTS) and len(content) > WORTH_PACKING:
             headers["Vary"] = "Accept, Accept-Encoding"
-            if accepts_gzip(request.headers.get("accept-encoding", "")):
+            if accepts_gzip(request):
                 headers["Content-Encoding"] = PACKED
                 content = await asyncio.to_thread(gzip.compress, content, FASTEST)
         return Response(content, media_type=kind, headers=headers)
@@ -209,19 +209,6 @@ def _handler(
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
     return handle
-
-
-def accepts_gzip(header: str) -> bool:
-    """Return whether a client takes compressed content.
-
-    >>> accepts_gzip("br, gzip"), accepts_gzip("gzip;q=0"), accepts_gzip("")
-    (True, False, False)
-    """
-    for part in header.lower().replace(" ", "").split(","):
-        name, _, quality = part.partition(";q=")
-        if name == PACKED:
-            return not quality or quality.strip("0.") != ""
-    return False
 
 
 async def _stream_lines(pool: Pool, query: schemas.BatchQuery) -> AsyncIterator[bytes]:
@@ -313,12 +300,7 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         return Response(to_json(await asyncio.to_thread(_readiness, pool)), media_type=JSON)
 
     async def tell_metrics() -> Response:
-        gauges = {
-            "neurowhere_pending": pool.pending,
-            "neurowhere_waiting": pool.waiting,
-            "neurowhere_capacity": pool.capacity,
-        }
-        return Response(metrics.render(gauges), media_type=MEDIA_TYPE)
+        return Response(metrics.render(), media_type=MEDIA_TYPE)
 
     get = partial(router.add_api_route, methods=["GET"])
     for handle, words, answer in (
@@ -404,8 +386,10 @@ def choose(accept: str, offered: Sequence[str]) -> str:
     >>> choose("", ["application/json", "image/png"])
     'application/json'
     """
-    ranges = [_read_range(part) for part in (accept or ANYTHING).split(",")]
-    qualities = {name: _quality(name, ranges) for name in offered}
+    qualities = {
+        name: quality(accept or ANYTHING, name, name.split("/")[0] + "/*", ANYTHING)
+        for name in offered
+    }
     best = max(offered, key=qualities.__getitem__)
     if qualities[best] > 0:
         return best
@@ -416,23 +400,21 @@ def choose(accept: str, offered: Sequence[str]) -> str:
     )
 
 
-def _read_range(part: str) -> tuple[str, float]:
-    """Return a range of media types and its quality."""
-    name, *parameters = (piece.strip().lower() for piece in part.split(";"))
-    for parameter in parameters:
-        if parameter.startswith("q="):
-            try:
-                return name, float(parameter[2:])
-            except ValueError:
-                return name, 0.0
-    return name, 1.0
+def quality(header: str, *names: str) -> float:
+    """Return the quality that a header of preferences gives to the first name that it has, or 0.
+
+    >>> quality("br, gzip", "gzip"), quality("gzip;q=0", "gzip"), quality("", "gzip")
+    (1.0, 0.0, 0.0)
+    """
+    qualities = {}
+    for part in header.lower().replace(" ", "").split(","):
+        name, *parameters = part.split(";")
+        given = [each[2:] for each in parameters if each.startswith("q=")]
+        is_number = not given or given[0].replace(".", "", 1).isdecimal()
+        qualities[name] = float(given[0] if given and is_number else is_number)
+    return next((qualities[name] for name in names if name in qualities), 0.0)
 
 
-def _quality(name: str, ranges: list[tuple[str, float]]) -> float:
-    """Return the quality of the narrowest range that contains a media type."""
-    widening = (name, name.split("/")[0] + "/*", ANYTHING)
-    for wanted in widening:
-        for pattern, quality in ranges:
-            if pattern == wanted:
-                return quality
-    return 0.0
+def accepts_gzip(request: Request) -> bool:
+    """Return whether a client takes compressed content."""
+    return quality(request.headers.get("accept-encoding", ""), PACKED) > 0
