@@ -33,13 +33,7 @@ FASTEST = 1  # level of gzip; it takes a tenth of the bytes of a long answer
 OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 SUMMARY = EXAMPLES["summary"]
-QUERY_ERRORS = (
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
+QUERY_ERRORS = (403, 408, 413, 422, 503)
 
 
 class Offer(NamedTuple):
@@ -49,9 +43,19 @@ class Offer(NamedTuple):
     summary: str
     query: type[BaseModel]
     answer: type | None
-    forms: Mapping[str, str]
-    example: Mapping[str, Any]
-    errors: tuple[HTTPStatus, ...] = ()  # that others have not
+    own_forms: Mapping[str, str] = {}
+    own_example: Mapping[str, Any] = {}
+    errors: tuple[int, ...] = ()  # that others have not
+
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """Method that answers, by media type."""
+        return self.own_forms or {JSON: f"{self.name}_json"}
+
+    @property
+    def example(self) -> Mapping[str, Any]:
+        """Example of an answer."""
+        return self.own_example or EXAMPLES.get(self.name, {})
 
 
 class About(NamedTuple):
@@ -62,14 +66,19 @@ class About(NamedTuple):
     terms: bytes
 
 
-MAPS = {JSON: "json", NIFTI: "nifti", PNG: "png"}
+def _maps(name: str) -> dict[str, str]:
+    return {
+        form: f"{name}_{end}" for form, end in {JSON: "json", NIFTI: "nifti", PNG: "png"}.items()
+    }
+
+
 OFFERS = [
     Offer(
         "encode",
         "Text to map",
         schemas.EncodeQuery,
         Summary,
-        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html", PARTS: "parts"}.items()},
+        {**_maps("encode"), HTML: "encode_html", PARTS: "encode_parts"},
         SUMMARY | EXAMPLES["encode"],
     ),
     Offer(
@@ -85,40 +94,20 @@ OFFERS = [
         "Difference of two texts",
         schemas.DifferenceQuery,
         Difference,
-        {form: f"difference_{end}" for form, end in MAPS.items()},
+        _maps("difference"),
         {"text": SUMMARY, "other": SUMMARY, "difference": SUMMARY} | EXAMPLES["difference"],
     ),
-    Offer(
-        "term",
-        "Map of one term",
-        schemas.TermQuery,
-        schemas.TermAnswer,
-        {form: f"term_{end}" for form, end in MAPS.items()},
-        EXAMPLES["term"],
-    ),
-    Offer(
-        "related",
-        "Related terms of a text",
-        schemas.RelatedQuery,
-        schemas.RelatedAnswer,
-        {JSON: "related_json"},
-        EXAMPLES["related"],
-    ),
+    Offer("term", "Map of one term", schemas.TermQuery, schemas.TermAnswer, _maps("term")),
+    Offer("related", "Related terms of a text", schemas.RelatedQuery, schemas.RelatedAnswer),
     Offer(
         "figure",
         "Map for a paper",
         schemas.FigureQuery,
         None,
         {PNG: "figure_png", SVG: "figure_svg_png", PDF: "figure_pdf_png"},
-        {},
     ),
     Offer(
-        "methods",
-        "How maps came about, for a paper",
-        schemas.MethodsQuery,
-        schemas.MethodsAnswer,
-        {JSON: "methods_json"},
-        EXAMPLES["methods"],
+        "methods", "How maps came about, for a paper", schemas.MethodsQuery, schemas.MethodsAnswer
     ),
     Offer(
         "region",
@@ -126,16 +115,8 @@ OFFERS = [
         schemas.RegionQuery,
         schemas.RegionAnswer,
         {JSON: "region_json", NIFTI: "region_nifti"},
-        EXAMPLES["region"],
     ),
-    Offer(
-        "decode",
-        "Places to terms and studies",
-        schemas.DecodeQuery,
-        schemas.DecodeAnswer,
-        {JSON: "decode_json"},
-        EXAMPLES["decode"],
-    ),
+    Offer("decode", "Places to terms and studies", schemas.DecodeQuery, schemas.DecodeAnswer),
     Offer(
         "document",
         "Document of a collection, by its PubMed id or DOI",
@@ -143,7 +124,7 @@ OFFERS = [
         schemas.FoundAnswer,
         {JSON: "found_json"},
         EXAMPLES["found"],
-        (HTTPStatus.NOT_FOUND,),
+        (404,),
     ),
 ]
 
@@ -162,7 +143,7 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
     told = {JSON: {"example": offer.example}} if JSON in offer.forms else {}
-    refused = (*QUERY_ERRORS, *offer.errors, *([HTTPStatus.NOT_ACCEPTABLE] if files else []))
+    refused = (*QUERY_ERRORS, *offer.errors, *([406] if files else []))
     router.add_api_route(
         f"/{offer.name}",
         _handler(offer, pool, settings),
@@ -309,7 +290,7 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         (health, "Whether the server works", schemas.HealthAnswer),
         (ready, "Whether queries are answered, and the state of each worker", schemas.ReadyAnswer),
     ):
-        busy = may_fail(HTTPStatus.SERVICE_UNAVAILABLE) if handle is ready else {}
+        busy = may_fail(503) if handle is ready else {}
         get(f"/{handle.__name__}", handle, summary=words, response_model=answer, responses=busy)
     told = {"text/plain": {"schema": {"type": "string"}, "example": EXAMPLES["metrics"]}}
     get(
@@ -358,10 +339,10 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
 
 
 def _responses(
-    content: dict[str, Any], refused: Sequence[HTTPStatus] = QUERY_ERRORS
+    content: dict[str, Any], refused: Sequence[int] = QUERY_ERRORS
 ) -> dict[int | str, dict[str, Any]]:
     """Document what may come back."""
-    found: dict[int | str, Any] = {int(HTTPStatus.OK): {"content": content}} if content else {}
+    found: dict[int | str, Any] = {200: {"content": content}} if content else {}
     return may_fail(*refused) | found
 
 
