@@ -534,7 +534,7 @@ REQUESTS = [
     ("decode", "", {"points": [[-24, -4, -18]], "n": 5}),
     ("encode", "application/gzip", ENCODE),
     ("contrast.nii.gz", "", {"text": "amygdala", "other": "insula", "resolution_mm": 8}),
-    ("encode.png", "", {"text": "amygdala", "style": "slices", "colours": "ember", "hidden": 0.5}),
+    ("encode.png", "", {"text": "amygdala", "image": "log_ratio"}),
 ]
 
 

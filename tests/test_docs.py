@@ -35,7 +35,6 @@ GENERATED = {  # pages that Sphinx makes, and what it makes them of
 SETTINGS = {  # options that are not called as their setting
     "origins": "origin",
     "allow_hosts": "allow-host",
-    "trusted_proxies": "trusted-proxy",
 }
 
 

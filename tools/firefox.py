@@ -1,9 +1,11 @@
 """Try the page in Firefox: a text, its map, a click, other views and modes, and no errors.
 
-    python tools/firefox.py [ADDRESS]
+    python tools/firefox.py [PICTURE]
 
 Needs firefox or firefox-esr. It is driven by WebDriver BiDi, which Firefox speaks by itself, over
-the WebSocket client of tornado (from the extra `cluster`). Without an address it starts a server.
+the WebSocket client of tornado (from the extra `cluster`). Its windows are never as narrow as
+a phone: for that the page is shown in a frame of 390 pixels. Screenshots, if they are wanted, are
+PICTURE and the same name with "-phone".
 """
 
 import asyncio
@@ -17,7 +19,9 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 from tornado.websocket import websocket_connect
 
@@ -28,6 +32,12 @@ SERVES = re.compile(r"http://\S+")
 PATIENCE_SECONDS = 120
 LARGEST_BYTES = 50_000_000  # of an answer: a screenshot
 SIZE = {"width": 1280, "height": 800}
+PHONE = (390, 844)
+FRAME = '<!doctype html><iframe width="{}" height="{}" style="border:0" src="{}"></iframe>'
+PHONE_TEXTS = {  # and what the page says of them
+    "Large left MCA infarct. No haemorrhage.": "#answer",
+    "amigdala": "#withheld",
+}
 
 READY = """document.querySelector('#stage[aria-busy="false"][data-template="mni152"]')
     && document.querySelector('#regions tbody tr')
@@ -98,6 +108,11 @@ class Firefox:
             raise RuntimeError(outcome["exceptionDetails"]["text"])
         return outcome["result"].get("value")
 
+    async def enter_frame(self):
+        """Go on in the first frame of the page."""
+        (tree,) = (await self.send("browsingContext.getTree", root=self.context))["contexts"]
+        self.context = tree["children"][0]["context"]
+
     async def until(self, condition):
         """Wait until an expression holds."""
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -152,10 +167,52 @@ async def try_page(firefox, address):
         await firefox.until(f"document.getElementById('caption').textContent.includes('{caption}')")
         await firefox.until(READY)
         tell("mode", await firefox.run("document.getElementById('caption').textContent"))
-    if len(sys.argv) > 2:
-        await firefox.picture(sys.argv[2])
+    if sys.argv[1:]:
+        await firefox.picture(sys.argv[1])
     assert firefox.errors == [], firefox.errors
     tell("errors of the page", "none")
+
+
+async def try_phone(firefox, address):
+    """Read two texts on a screen as narrow as a phone's."""
+    with framed(f"{address}/#text=fear") as outer:
+        await firefox.go(outer)
+    await firefox.enter_frame()
+    await firefox.until(READY)
+    for text, place in PHONE_TEXTS.items():
+        box = "document.getElementById('text')"
+        await firefox.run(f"{box}.value = {text!r}; document.getElementById('run').click()")
+        await firefox.until(f"document.getElementById('reading').textContent === {text!r}")
+        await firefox.until("document.querySelector('#stage[aria-busy=\"false\"]')")
+        told = await firefox.run(f"document.querySelector('{place}').innerText")
+        width = await firefox.run("document.documentElement.scrollWidth")
+        assert width <= PHONE[0], width
+        tell(f"{width} pixels wide", " ".join(told.split()))
+        if sys.argv[1:]:
+            path = Path(sys.argv[1])
+            await firefox.picture(path.with_stem(f"{path.stem}-phone-{place[1:]}"))
+    assert firefox.errors == [], firefox.errors
+
+
+@contextmanager
+def framed(address):
+    """Serve a page that shows another one in a frame."""
+    content = FRAME.format(*PHONE, address).encode()
+
+    class Outer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Outer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def tell(what, words):
@@ -184,7 +241,9 @@ async def drive(socket_address, address):
     """Connect to Firefox, and try the page."""
     socket = await websocket_connect(f"{socket_address}/session", max_message_size=LARGEST_BYTES)
     try:
-        await try_page(Firefox(socket), address)
+        firefox = Firefox(socket)
+        await try_page(firefox, address)
+        await try_phone(firefox, address)
     finally:
         socket.close()
 
@@ -196,13 +255,9 @@ def main():
         raise SystemExit(f"needs one of {', '.join(BROWSERS)}; install firefox-esr")
     options = ["--headless", "--no-remote", "--remote-debugging-port", "0", "--profile"]
     with tempfile.TemporaryDirectory() as profile:
+        serve = [*NEUROWHERE, "serve", "--port", "0", "--embed", "http://127.0.0.1:*"]
         firefox = started([path, *options, profile], LISTENS)
-        if len(sys.argv) > 1:
-            with firefox as socket:
-                asyncio.run(drive(socket, sys.argv[1].rstrip("/")))
-            return
-        serve = started([*NEUROWHERE, "serve", "--port", "0"], SERVES)
-        with serve as address, firefox as socket:
+        with started(serve, SERVES) as address, firefox as socket:
             asyncio.run(drive(socket, address))
 
 

@@ -201,7 +201,7 @@ def test_one_that_is_too_slow_is_replaced(ask, worker, hired):
 
 @pytest.mark.slow
 def test_the_artist_is_there_while_something_is_drawn(ask, hired, monkeypatch):
-    query = EncodeQuery(text="the left amygdala", style="slices")
+    query = EncodeQuery(text="the left amygdala")
     monkeypatch.setattr("neurowhere.web.pool.IDLE_SECONDS", 0.1)
     assert ask("encode_png", query).startswith(b"\x89PNG")
     assert hired.pool.artist.state().state == "ready"

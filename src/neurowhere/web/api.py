@@ -33,13 +33,7 @@ FASTEST = 1  # level of gzip; it takes a tenth of the bytes of a long answer
 OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 SUMMARY = EXAMPLES["summary"]
-QUERY_ERRORS = (
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
+QUERY_ERRORS = (403, 408, 413, 422, 503)
 
 
 class Offer(NamedTuple):
@@ -49,9 +43,19 @@ class Offer(NamedTuple):
     summary: str
     query: type[BaseModel]
     answer: type | None
-    forms: Mapping[str, str]
-    example: Mapping[str, Any]
-    errors: tuple[HTTPStatus, ...] = ()  # that others have not
+    own_forms: Mapping[str, str] = {}
+    own_example: Mapping[str, Any] = {}
+    errors: tuple[int, ...] = ()  # that others have not
+
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """Method that answers, by media type."""
+        return self.own_forms or {JSON: f"{self.name}_json"}
+
+    @property
+    def example(self) -> Mapping[str, Any]:
+        """Example of an answer."""
+        return self.own_example or EXAMPLES.get(self.name, {})
 
 
 class About(NamedTuple):
@@ -62,14 +66,19 @@ class About(NamedTuple):
     terms: bytes
 
 
-MAPS = {JSON: "json", NIFTI: "nifti", PNG: "png"}
+def _maps(name: str) -> dict[str, str]:
+    return {
+        form: f"{name}_{end}" for form, end in {JSON: "json", NIFTI: "nifti", PNG: "png"}.items()
+    }
+
+
 OFFERS = [
     Offer(
         "encode",
         "Text to map",
         schemas.EncodeQuery,
         Summary,
-        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html", PARTS: "parts"}.items()},
+        {**_maps("encode"), HTML: "encode_html", PARTS: "encode_parts"},
         SUMMARY | EXAMPLES["encode"],
     ),
     Offer(
@@ -85,40 +94,20 @@ OFFERS = [
         "Difference of two texts",
         schemas.DifferenceQuery,
         Difference,
-        {form: f"difference_{end}" for form, end in MAPS.items()},
+        _maps("difference"),
         {"text": SUMMARY, "other": SUMMARY, "difference": SUMMARY} | EXAMPLES["difference"],
     ),
-    Offer(
-        "term",
-        "Map of one term",
-        schemas.TermQuery,
-        schemas.TermAnswer,
-        {form: f"term_{end}" for form, end in MAPS.items()},
-        EXAMPLES["term"],
-    ),
-    Offer(
-        "related",
-        "Related terms of a text",
-        schemas.RelatedQuery,
-        schemas.RelatedAnswer,
-        {JSON: "related_json"},
-        EXAMPLES["related"],
-    ),
+    Offer("term", "Map of one term", schemas.TermQuery, schemas.TermAnswer, _maps("term")),
+    Offer("related", "Related terms of a text", schemas.RelatedQuery, schemas.RelatedAnswer),
     Offer(
         "figure",
         "Map for a paper",
         schemas.FigureQuery,
         None,
         {PNG: "figure_png", SVG: "figure_svg_png", PDF: "figure_pdf_png"},
-        {},
     ),
     Offer(
-        "methods",
-        "How maps came about, for a paper",
-        schemas.MethodsQuery,
-        schemas.MethodsAnswer,
-        {JSON: "methods_json"},
-        EXAMPLES["methods"],
+        "methods", "How maps came about, for a paper", schemas.MethodsQuery, schemas.MethodsAnswer
     ),
     Offer(
         "region",
@@ -126,16 +115,8 @@ OFFERS = [
         schemas.RegionQuery,
         schemas.RegionAnswer,
         {JSON: "region_json", NIFTI: "region_nifti"},
-        EXAMPLES["region"],
     ),
-    Offer(
-        "decode",
-        "Places to terms and studies",
-        schemas.DecodeQuery,
-        schemas.DecodeAnswer,
-        {JSON: "decode_json"},
-        EXAMPLES["decode"],
-    ),
+    Offer("decode", "Places to terms and studies", schemas.DecodeQuery, schemas.DecodeAnswer),
     Offer(
         "document",
         "Document of a collection, by its PubMed id or DOI",
@@ -143,7 +124,7 @@ OFFERS = [
         schemas.FoundAnswer,
         {JSON: "found_json"},
         EXAMPLES["found"],
-        (HTTPStatus.NOT_FOUND,),
+        (404,),
     ),
 ]
 
@@ -162,7 +143,7 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
     told = {JSON: {"example": offer.example}} if JSON in offer.forms else {}
-    refused = (*QUERY_ERRORS, *offer.errors, *([HTTPStatus.NOT_ACCEPTABLE] if files else []))
+    refused = (*QUERY_ERRORS, *offer.errors, *([406] if files else []))
     router.add_api_route(
         f"/{offer.name}",
         _handler(offer, pool, settings),
@@ -201,7 +182,7 @@ def _handler(
         kind = f"{PARTS}; boundary={schemas.BOUNDARY}" if form == PARTS else form
         if form in (JSON, PARTS) and len(content) > WORTH_PACKING:
             headers["Vary"] = "Accept, Accept-Encoding"
-            if accepts_gzip(request.headers.get("accept-encoding", "")):
+            if accepts_gzip(request):
                 headers["Content-Encoding"] = PACKED
                 content = await asyncio.to_thread(gzip.compress, content, FASTEST)
         return Response(content, media_type=kind, headers=headers)
@@ -209,19 +190,6 @@ def _handler(
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
     return handle
-
-
-def accepts_gzip(header: str) -> bool:
-    """Return whether a client takes compressed content.
-
-    >>> accepts_gzip("br, gzip"), accepts_gzip("gzip;q=0"), accepts_gzip("")
-    (True, False, False)
-    """
-    for part in header.lower().replace(" ", "").split(","):
-        name, _, quality = part.partition(";q=")
-        if name == PACKED:
-            return not quality or quality.strip("0.") != ""
-    return False
 
 
 async def _stream_lines(pool: Pool, query: schemas.BatchQuery) -> AsyncIterator[bytes]:
@@ -313,12 +281,7 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         return Response(to_json(await asyncio.to_thread(_readiness, pool)), media_type=JSON)
 
     async def tell_metrics() -> Response:
-        gauges = {
-            "neurowhere_pending": pool.pending,
-            "neurowhere_waiting": pool.waiting,
-            "neurowhere_capacity": pool.capacity,
-        }
-        return Response(metrics.render(gauges), media_type=MEDIA_TYPE)
+        return Response(metrics.render(), media_type=MEDIA_TYPE)
 
     get = partial(router.add_api_route, methods=["GET"])
     for handle, words, answer in (
@@ -327,7 +290,7 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         (health, "Whether the server works", schemas.HealthAnswer),
         (ready, "Whether queries are answered, and the state of each worker", schemas.ReadyAnswer),
     ):
-        busy = may_fail(HTTPStatus.SERVICE_UNAVAILABLE) if handle is ready else {}
+        busy = may_fail(503) if handle is ready else {}
         get(f"/{handle.__name__}", handle, summary=words, response_model=answer, responses=busy)
     told = {"text/plain": {"schema": {"type": "string"}, "example": EXAMPLES["metrics"]}}
     get(
@@ -376,10 +339,10 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
 
 
 def _responses(
-    content: dict[str, Any], refused: Sequence[HTTPStatus] = QUERY_ERRORS
+    content: dict[str, Any], refused: Sequence[int] = QUERY_ERRORS
 ) -> dict[int | str, dict[str, Any]]:
     """Document what may come back."""
-    found: dict[int | str, Any] = {int(HTTPStatus.OK): {"content": content}} if content else {}
+    found: dict[int | str, Any] = {200: {"content": content}} if content else {}
     return may_fail(*refused) | found
 
 
@@ -404,8 +367,10 @@ def choose(accept: str, offered: Sequence[str]) -> str:
     >>> choose("", ["application/json", "image/png"])
     'application/json'
     """
-    ranges = [_read_range(part) for part in (accept or ANYTHING).split(",")]
-    qualities = {name: _quality(name, ranges) for name in offered}
+    qualities = {
+        name: quality(accept or ANYTHING, name, name.split("/")[0] + "/*", ANYTHING)
+        for name in offered
+    }
     best = max(offered, key=qualities.__getitem__)
     if qualities[best] > 0:
         return best
@@ -416,23 +381,21 @@ def choose(accept: str, offered: Sequence[str]) -> str:
     )
 
 
-def _read_range(part: str) -> tuple[str, float]:
-    """Return a range of media types and its quality."""
-    name, *parameters = (piece.strip().lower() for piece in part.split(";"))
-    for parameter in parameters:
-        if parameter.startswith("q="):
-            try:
-                return name, float(parameter[2:])
-            except ValueError:
-                return name, 0.0
-    return name, 1.0
+def quality(header: str, *names: str) -> float:
+    """Return the quality that a header of preferences gives to the first name that it has, or 0.
+
+    >>> quality("br, gzip", "gzip"), quality("gzip;q=0", "gzip"), quality("", "gzip")
+    (1.0, 0.0, 0.0)
+    """
+    qualities = {}
+    for part in header.lower().replace(" ", "").split(","):
+        name, *parameters = part.split(";")
+        given = [each[2:] for each in parameters if each.startswith("q=")]
+        is_number = not given or given[0].replace(".", "", 1).isdecimal()
+        qualities[name] = float(given[0] if given and is_number else is_number)
+    return next((qualities[name] for name in names if name in qualities), 0.0)
 
 
-def _quality(name: str, ranges: list[tuple[str, float]]) -> float:
-    """Return the quality of the narrowest range that contains a media type."""
-    widening = (name, name.split("/")[0] + "/*", ANYTHING)
-    for wanted in widening:
-        for pattern, quality in ranges:
-            if pattern == wanted:
-                return quality
-    return 0.0
+def accepts_gzip(request: Request) -> bool:
+    """Return whether a client takes compressed content."""
+    return quality(request.headers.get("accept-encoding", ""), PACKED) > 0

@@ -62,15 +62,15 @@ REFUSALS: dict[type[NeurowhereError], tuple[str, str]] = {
 
 # In the description of the API.
 DESCRIPTIONS = {
-    HTTPStatus.FORBIDDEN: "The request comes from a page of another site.",
-    HTTPStatus.NOT_FOUND: "There is no such job, collection or document.",
-    HTTPStatus.NOT_ACCEPTABLE: "No such form.",
-    HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
-    HTTPStatus.CONFLICT: "The job is not finished, or has no such result.",
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
-    HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not as expected.",
-    HTTPStatus.TOO_MANY_REQUESTS: "There are too many jobs.",
-    HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests, too long a time, or a worker ended.",
+    403: "The request comes from a page of another site.",
+    404: "There is no such job, collection or document.",
+    406: "No such form.",
+    408: "The body did not come in time.",
+    409: "The job is not finished, or has no such result.",
+    413: "The body is too large.",
+    422: "The request is not as expected.",
+    429: "There are too many jobs.",
+    503: "Too many requests, too long a time, or a worker ended.",
 }
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
@@ -161,7 +161,7 @@ def last_line(error: ApiError) -> bytes:
     return json.dumps(problem(error)).encode() + b"\n"
 
 
-def may_fail(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+def may_fail(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the description of errors that a route may answer with."""
     return {
         int(status): {

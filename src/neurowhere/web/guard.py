@@ -4,8 +4,10 @@ Of a request whose address, host or length is refused, the body is never read.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -23,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, answer, failure
-from neurowhere.web.visitors import is_allowed, is_foreign
+from neurowhere.web.pool import Pool
 
 __all__ = ["FILE_PATHS", "MEDIA_TYPE", "Guard", "Metrics"]
 
@@ -56,11 +58,16 @@ FILE_PATHS = ("/api/v1/decode/map", "/api/v1/text")  # whose body is a file
 MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
-    "neurowhere_pending": "Queries being answered or waiting.",
-    "neurowhere_waiting": "Queries waiting for a worker.",
-    "neurowhere_capacity": "Queries that may be answered or waiting at once.",
+    "pending": "Queries being answered or waiting.",
+    "waiting": "Queries waiting for a worker.",
+    "capacity": "Queries that may be answered or waiting at once.",
 }
 
+LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
+ANY = "*"
+HOST = re.compile(r"(\[[0-9a-f:.]+(?:%\w+)?\]|[\w.-]+)(?::(\d*))?", re.ASCII)
+OWN_PAGES = ("same-origin", "none")  # of Sec-Fetch-Site; none: typed by the user
+PORTS = {"http": "80", "https": "443"}
 SAFE = ("GET", "HEAD", "OPTIONS")  # methods that change and compute nothing
 
 
@@ -73,13 +80,13 @@ class Metrics:
     They are kept in the process that serves, through which all workers answer: there is nothing
     to sum up over processes.
 
-    >>> metrics = Metrics()
-    >>> metrics.add("/health", 200, 0.003)
-    >>> metrics.render({"neurowhere_pending": 2}).decode().splitlines()[2]
-    'neurowhere_requests_total{route="/health",status="200"} 1.0'
+    Parameters
+    ----------
+    pool : Pool
+        Whose queues are counted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pool: Pool) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "neurowhere_requests",
@@ -94,29 +101,17 @@ class Metrics:
             buckets=BUCKETS,
             registry=self.registry,
         )
-        self._gauges = {
-            name: Gauge(name, words, registry=self.registry) for name, words in GAUGES.items()
-        }
+        for name, words in GAUGES.items():
+            gauge = Gauge(f"neurowhere_{name}", words, registry=self.registry)
+            gauge.set_function(partial(getattr, pool, name))
 
     def add(self, route: str, status: int, seconds: float) -> None:
         """Count one request."""
         self._requests.labels(route, status).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def render(self, gauges: Mapping[str, float]) -> bytes:
-        """Return all metrics in Prometheus's text format.
-
-        Parameters
-        ----------
-        gauges : mapping of str to float
-            Present values, by the names of `GAUGES`.
-
-        Returns
-        -------
-        bytes
-        """
-        for name, value in gauges.items():
-            self._gauges[name].set(value)
+    def render(self) -> bytes:
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
 
@@ -132,10 +127,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
-        self.max_body, self.max_job_body = settings.max_body, settings.max_job_body
-        self.max_map = settings.max_map
-        self.max_seconds = settings.max_seconds
-        self.names, self.origins = settings.allow_hosts, settings.origins
+        self.settings = settings
         self.root_path = settings.root_path
         self.metrics = metrics
         self.headers = headers_for(settings.embed)
@@ -183,20 +175,20 @@ class Guard:
         """Return how many bytes a body may have; files, and what starts a job, may have more."""
         path = scope["path"].removeprefix(self.root_path)
         if path in FILE_PATHS:
-            return self.max_map
-        return self.max_job_body if path.startswith(JOBS) else self.max_body
+            return self.settings.max_map
+        return self.settings.max_job_body if path.startswith(JOBS) else self.settings.max_body
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         """Return why a request is refused by its head alone, if it is."""
         headers = Headers(scope=scope)
-        if not is_allowed(headers.get("host", ""), self.names):
+        if not is_allowed(headers.get("host", ""), self.settings.allow_hosts):
             return ApiError(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "unknown_host",
                 "this server is not addressed by that name",
                 "serve with --allow-host and the name",
             )
-        if scope["method"] not in SAFE and is_foreign(headers, self.origins):
+        if scope["method"] not in SAFE and is_foreign(headers, self.settings.origins):
             return ApiError(
                 HTTPStatus.FORBIDDEN,
                 "other_site",
@@ -211,7 +203,7 @@ class Guard:
     def _limited(self, receive: Receive, limit: int) -> Callable[[], Any]:
         """Return a `receive` that limits time and bytes of a body, whatever was declared."""
         received = 0
-        deadline = asyncio.get_running_loop().time() + self.max_seconds
+        deadline = asyncio.get_running_loop().time() + self.settings.max_seconds
 
         async def limited() -> Message:
             nonlocal received
@@ -219,21 +211,18 @@ class Guard:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError as error:
-                raise self._too_late() from error
+                raise ApiError(
+                    HTTPStatus.REQUEST_TIMEOUT,
+                    "body_too_slow",
+                    f"expected the whole body within {self.settings.max_seconds:g} s",
+                    "send it faster, or serve with a larger --max-seconds",
+                ) from error
             received += len(message.get("body", b""))
             if received > limit:
                 raise self._too_large(limit)
             return message
 
         return limited
-
-    def _too_late(self) -> ApiError:
-        return ApiError(
-            HTTPStatus.REQUEST_TIMEOUT,
-            "body_too_slow",
-            f"expected the whole body within {self.max_seconds:g} s",
-            "send it faster, or serve with a larger --max-seconds",
-        )
 
     def _too_large(self, limit: int) -> ApiError:
         return ApiError(
@@ -264,3 +253,91 @@ def add_headers(message: Message, common: Mapping[str, str]) -> None:
     for name, value in common.items():
         headers.setdefault(name, value)
     headers.setdefault("Cache-Control", NOT_KEPT)
+
+
+# ---- visitors: by which names they address the server, and from which pages
+
+
+def host_name(header: str) -> str:
+    """Return the name in a Host header without its port, or nothing if it is malformed.
+
+    >>> host_name("Example.org.:8000"), host_name("[::1]:8000"), host_name("127.0.0.1")
+    ('example.org', '[::1]', '127.0.0.1')
+    >>> host_name("[::1]evil.example"), host_name("localhost:80@evil.example")
+    ('', '')
+    """
+    return _place(header)[0]
+
+
+def _place(header: str) -> tuple[str, str]:
+    """Return the name and the port in a Host header."""
+    found = HOST.fullmatch(header.strip().lower())
+    return (found[1].removesuffix("."), found[2] or "") if found else ("", "")
+
+
+def is_allowed(header: str, names: Sequence[str]) -> bool:
+    """Return whether a Host header names this server.
+
+    A page of another site can make its own name point to this machine (DNS rebinding); then the
+    browser lets it read what the server answers, but sends that name. Programs that send no name
+    at all are no browsers.
+
+    Parameters
+    ----------
+    header : str
+    names : sequence of str
+        Beside those of this machine; "*" allows any.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_allowed("localhost:8000", ()), is_allowed("evil.example", ()), is_allowed("a.b", ["*"])
+    (True, False, True)
+    """
+    if not header:
+        return True
+    name = host_name(header)
+    return bool(name) and (ANY in names or name in {*LOCAL_NAMES, *map(host_name, names)})
+
+
+def is_foreign(headers: Headers, origins: Sequence[str]) -> bool:
+    """Return whether a page of another site has sent a request.
+
+    A browser sends some requests, such as forms and plain text, to any site without asking it, and
+    only keeps the answer to itself. It says where each comes from: in Sec-Fetch-Site, or, over
+    plain HTTP to another machine, in Origin alone. Other programs send neither.
+
+    Parameters
+    ----------
+    headers : Headers
+    origins : sequence of str
+        Other sites that are allowed; "*" for any.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_foreign(Headers({"Origin": "https://evil.example", "Host": "localhost"}), ())
+    True
+    >>> is_foreign(Headers({"Origin": "http://localhost:80", "Host": "localhost"}), ())
+    False
+    """
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if origin is not None and {origin, ANY} & {*origins}:
+        return False
+    if site is not None:
+        return site not in OWN_PAGES
+    return origin is not None and not _is_own(origin, headers.get("host", ""))
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Return whether an origin is the server itself; some proxies leave the port off the host."""
+    scheme, _, place = origin.partition("://")
+    (name, port), (wanted, wanted_port) = _place(place), _place(host)
+    same_port = not wanted_port or (port or PORTS.get(scheme)) == wanted_port
+    return bool(name) and name == wanted and same_port

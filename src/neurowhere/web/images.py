@@ -1,20 +1,7 @@
-"""Images: the template, cortex and atlases that maps are shown on, and a map as a picture.
-
-All of them come with installed packages. A picture of three sections takes milliseconds, without
-a plotting library::
-
-    +------------+----------+
-    |  sagittal  | coronal  |     1 mm a pixel; left is left. Outside of the brain the picture
-    +----------+-+----------+     is transparent, so that it fits any page.
-    |  axial   |
-    +----------+
-"""
+"""Images: the cortex, atlases and regions that the page needs, and maps that it sends."""
 
 import gzip
-import io
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from importlib.util import find_spec
@@ -32,35 +19,19 @@ from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.images import read_volume
 from neurowhere.text.labels import region_names
 from neurowhere.web.errors import ApiError
-from neurowhere.web.schemas import AtlasName, Colours
+from neurowhere.web.schemas import AtlasName
 
 __all__ = [
     "CORTEX",
     "DATA",
-    "Look",
     "atlas_named",
     "cortex",
     "describe_region",
-    "draw_slices",
     "mask_of",
     "negated",
     "read_image",
-    "to_png",
 ]
 
-Floats = NDArray[np.floating]
-Pixels = NDArray[np.uint8]  # (height, width, 4): red, green, blue, opacity
-
-# Anchors of the colour maps at equal distances; the page draws with the same ones.
-COLOUR_MAPS: dict[str, list[tuple[int, int, int]]] = {
-    "ember": [(60, 9, 60), (150, 24, 70), (225, 70, 48), (250, 150, 40), (255, 240, 150)],
-    "ice": [(10, 24, 80), (20, 80, 170), (40, 150, 215), (120, 215, 235), (225, 250, 255)],
-    "viridis": [(68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)],
-}
-PNG_LEVEL = 3  # the next levels save a tenth of the bytes for twice the time
-NEGATIVE = "ice"  # of what lies below zero
-BRIGHTEST_GREY = 0.85  # of the template, so that colours stand out
-OPAQUE = 255
 GZIP = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
@@ -156,116 +127,6 @@ def _index(atlas: Atlas, region: str) -> int:
     if region not in atlas.names:
         raise PartitionError("expected the label of a region of the atlas; see those of /encode")
     return atlas.names.index(region)
-
-
-# ---- three sections
-
-
-@dataclass(frozen=True)
-class Look:
-    """How values become colours.
-
-    Attributes
-    ----------
-    low, high : float
-        Magnitudes that get the first and the last colour; what is below the first gets none.
-    colours : str
-        Of what is above zero.
-    opacity : float
-    """
-
-    low: float
-    high: float
-    colours: Colours = "ember"
-    opacity: float = 0.9
-
-    def paint(self, values: Floats, grey: Floats) -> Pixels:
-        """Return the colours of values over the greys of a template."""
-        magnitude = np.abs(values)
-        share = np.clip((magnitude - self.low) / ((self.high - self.low) or 1), 0, 1)
-        colour = np.where(
-            values[..., None] < 0, lookup(NEGATIVE, share), lookup(self.colours, share)
-        )  # (a, b, 3)
-        shown = self.opacity * ((magnitude >= self.low) & (magnitude > 0))[..., None]
-        mixed = shown * colour + (1 - shown) * BRIGHTEST_GREY * grey[..., None]
-        inside = np.where((grey > 0) | (shown[..., 0] > 0), OPAQUE, 0)
-        return np.dstack([mixed, inside]).astype(np.uint8)
-
-
-def draw_slices(img: Any, template: Any, at_mm: tuple[float, float, float], look: Look) -> bytes:
-    """Draw a map over a template, cut through a point, as PNG.
-
-    Parameters
-    ----------
-    img : NIfTI image
-        Map; between its voxels values are interpolated.
-    template : NIfTI image
-        In whole numbers up to 255, with axes along those of the brain.
-    at_mm : (x, y, z)
-        Where the sections meet.
-    look : Look
-
-    Returns
-    -------
-    bytes
-    """
-    panels = [
-        look.paint(values, grey).swapaxes(0, 1)[::-1]  # the top of the head, or its front, is up
-        for values, grey in _sections(img, template, at_mm)
-    ]
-    return to_png(_arrange(panels))
-
-
-def _sections(
-    img: Any, template: Any, at_mm: tuple[float, float, float]
-) -> Iterator[tuple[Floats, Floats]]:
-    """Yield values of the map, and greys of the template, in each plane through a point."""
-    from scipy.ndimage import map_coordinates
-
-    map_values = np.asarray(img.dataobj, dtype=np.float32)
-    brain = np.asarray(template.dataobj)
-    to_map = np.linalg.inv(img.affine) @ template.affine  # from voxels of the template
-    cut = np.rint(np.linalg.inv(template.affine) @ [*at_mm, 1])[:3]
-    for axis, place in enumerate(np.clip(cut, 0, np.array(brain.shape) - 1).astype(int)):
-        grey = np.take(brain, place, axis)  # (a, b)
-        voxels = np.insert(np.indices(grey.shape).reshape(2, -1), axis, place, axis=0)  # (3, ab)
-        places = to_map[:3, :3] @ voxels + to_map[:3, 3:]
-        yield map_coordinates(map_values, places, order=1).reshape(grey.shape), grey
-
-
-def lookup(name: str, share: Floats) -> Floats:
-    """Return the colour of each number between 0 and 1: red, green, blue up to 255.
-
-    >>> lookup("ember", np.array([0.0, 1.0])).astype(int).tolist()
-    [[60, 9, 60], [255, 240, 150]]
-    """
-    anchors = np.array(COLOUR_MAPS[name], dtype=np.float32)
-    places = np.linspace(0, 1, len(anchors))
-    return np.stack([np.interp(share, places, channel) for channel in anchors.T], axis=-1)
-
-
-def _arrange(panels: list[Pixels]) -> Pixels:
-    sagittal, coronal, axial = panels
-    top = np.hstack([sagittal, coronal])
-    bottom = np.zeros((axial.shape[0], top.shape[1], 4), np.uint8)
-    bottom[:, : axial.shape[1]] = axial
-    return np.vstack([top, bottom])
-
-
-# ---- bytes
-
-
-def to_png(pixels: Pixels) -> bytes:
-    """Return pixels as a PNG file.
-
-    >>> to_png(np.zeros((2, 3, 4), np.uint8))[1:4]
-    b'PNG'
-    """
-    from PIL import Image
-
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, "PNG", compress_level=PNG_LEVEL)
-    return stream.getvalue()
 
 
 # ---- an image that a request brings

@@ -7,7 +7,7 @@ stops has forgotten them. Whoever knows the name of a job may fetch it; no name 
 import asyncio
 import secrets
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -19,14 +19,7 @@ from pydantic import BaseModel
 from neurowhere.web import Settings, schemas
 from neurowhere.web.api import BINARY, JSON, LINES, NIFTI, PREFIX, with_limits
 from neurowhere.web.documents import STAGES, collection_of, private_folder
-from neurowhere.web.errors import (
-    RETRY_AFTER,
-    ApiError,
-    failure,
-    last_line,
-    may_fail,
-    too_slow,
-)
+from neurowhere.web.errors import RETRY_AFTER, ApiError, failure, last_line, may_fail, too_slow
 from neurowhere.web.pool import Pool
 from neurowhere.web.schemas import to_json
 
@@ -39,20 +32,8 @@ RETRY_SECONDS = 60  # when there are too many jobs
 LEVEL = 1  # of compression: results are a seventh of their size, at little cost
 
 LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
-STARTING = (
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-    HTTPStatus.TOO_MANY_REQUESTS,
-)
-FETCHING = (
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.CONFLICT,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
+STARTING = (403, 404, 408, 413, 422, 429)  # statuses of what may go wrong
+FETCHING = (404, 409, 422, 503)
 
 Progress = Literal["waiting", "running", "done", "failed"]
 
@@ -127,13 +108,13 @@ class Jobs:
         # Others wait, so that half of the workers are left to short queries.
         self._slots = asyncio.Semaphore(max(1, settings.workers // 2))
 
-    def start(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
+    def start(self, job: Job, work: Coroutine[Any, Any, None]) -> Job:
         """Start a job, or raise an error if there are too many.
 
         Parameters
         ----------
         job : Job
-        work : coroutine function
+        work : coroutine
             Adds to the job what comes of it.
 
         Returns
@@ -141,6 +122,7 @@ class Jobs:
         Job
         """
         if len(self._jobs) >= self.max_jobs:
+            work.close()
             raise ApiError(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 "too_many_jobs",
@@ -183,12 +165,12 @@ class Jobs:
             self.forget(name)
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
+    async def _run(self, job: Job, work: Coroutine[Any, Any, None]) -> None:
         async with self._slots:
             job.state = "running"
             try:
                 async with asyncio.timeout(self.max_seconds):
-                    await work(job)
+                    await work
                 job.state = "done"
             except TimeoutError:
                 self._fail(job, too_slow(self.max_seconds))
@@ -206,32 +188,23 @@ class Jobs:
 
 # ---- what jobs do
 
-Work = Callable[[Job], Awaitable[None]]
+
+async def encode_all(pool: Pool, query: schemas.BatchQuery, job: Job) -> None:
+    """Encode a batch."""
+    for piece in query.pieces():
+        job.add_lines(await pool.run_patiently("batch_lines", piece))
+        job.done += len(piece.texts)
 
 
-def encode_all(pool: Pool, query: schemas.BatchQuery) -> Work:
-    """Return the work that encodes a batch."""
+async def contrast_all(pool: Pool, query: schemas.ContrastQuery, job: Job) -> None:
+    """Contrast documents."""
 
-    async def work(job: Job) -> None:
-        for piece in query.pieces():
-            job.add_lines(await pool.run_patiently("batch_lines", piece))
-            job.done += len(piece.texts)
+    def tell() -> None:
+        job.done = 1
 
-    return work
-
-
-def contrast_all(pool: Pool, query: schemas.ContrastQuery) -> Work:
-    """Return the work that contrasts documents."""
-
-    async def work(job: Job) -> None:
-        def tell() -> None:
-            job.done = 1
-
-        with private_folder() as folder:
-            job.forms = await pool.run_apart("contrast_forms", (query, folder), tell)
-        job.done = STAGES
-
-    return work
+    with private_folder() as folder:
+        job.forms = await pool.run_apart("contrast_forms", (query, folder), tell)
+    job.done = STAGES
 
 
 # ---- routes
@@ -254,13 +227,13 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
     async def batch(query: BaseModel, request: Request) -> Response:
         checked = schemas.BatchQuery.model_construct(**query.__dict__)
         job = Job("batch", total=len(checked.texts))
-        return _accepted(jobs, jobs.start(job, encode_all(pool, checked)), settings)
+        return _accepted(jobs, jobs.start(job, encode_all(pool, checked, job)), settings)
 
     async def contrast(query: BaseModel, request: Request) -> Response:
         checked = schemas.ContrastQuery.model_construct(**query.__dict__)
         collection_of(checked, settings.documents)  # one that is not here is refused at once
         job = Job("contrast", total=STAGES)
-        return _accepted(jobs, jobs.start(job, contrast_all(pool, checked)), settings)
+        return _accepted(jobs, jobs.start(job, contrast_all(pool, checked, job)), settings)
 
     limits = settings.for_jobs()
     accepted: dict[int | str, Any] = {int(HTTPStatus.ACCEPTED): {"headers": LOCATION | RETRY_AFTER}}
@@ -283,7 +256,7 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
 
 def _add_watching(router: APIRouter, jobs: Jobs) -> None:
     """Route what is asked of a job while it runs; the names of functions are in the API."""
-    no_such = may_fail(HTTPStatus.NOT_FOUND)
+    no_such = may_fail(404)
     words = "State and progress of a job"
 
     @router.get("/{name}", summary=words, response_model=schemas.JobAnswer, responses=no_such)
@@ -291,7 +264,7 @@ def _add_watching(router: APIRouter, jobs: Jobs) -> None:
         return Response(_about(jobs, jobs.find(name)), media_type=JSON)
 
     words, gone = "Cancel and forget a job", HTTPStatus.NO_CONTENT
-    refused = no_such | may_fail(HTTPStatus.FORBIDDEN)
+    refused = no_such | may_fail(403)
 
     @router.delete("/{name}", summary=words, status_code=gone, responses=refused)
     async def cancel_job(name: str) -> Response:

@@ -37,7 +37,6 @@ Span = Annotated[
 Side = Literal["left", "right", "bilateral"]
 DocumentKind = Literal["pdf", "docx", "html", "txt"]
 AtlasName = Literal["default", "hcpex"]
-Colours = Literal["ember", "ice", "viridis"]
 ImageName = Literal["density", "log_ratio", "mass"]
 ContrastImage = Literal["log_ratio", "density", "significant"]
 
@@ -104,22 +103,6 @@ class Imaging(Schema):
         le=COARSEST_MM,
         description="Voxels of a NIfTI image; by default the model's.",
     )
-    at: Point | None = Field(
-        default=None,
-        description="Where the sections of a picture meet, in MNI mm; by default the peak.",
-    )
-    style: Literal["figure", "slices"] = Field(
-        default="figure",
-        description="Of a picture: a figure with labels, or three bare sections at 1 mm a pixel.",
-    )
-    hidden: float = Field(
-        default=0.9,
-        ge=0,
-        lt=1,
-        description="Share of the brain, where the map is weakest, left grey.",
-    )
-    colours: Colours = Field(default="ember", description="Of what is above zero, in slices.")
-    opacity: float = Field(default=0.9, ge=0, le=1, description="Of the colours, in slices.")
 
 
 class EncodeQuery(Reading, Imaging):
@@ -130,8 +113,7 @@ class EncodeQuery(Reading, Imaging):
     text: Text
     at: Point | None = Field(
         default=None,
-        description="A place in MNI mm: the answer tells what the text says of it, and why; "
-        "the sections of a picture meet there.",
+        description="A place in MNI mm: the answer tells what the text says of it, and why.",
     )
     sentences: bool = Field(
         default=False,

@@ -85,7 +85,7 @@ def assemble(pool: Pool, settings: Settings) -> FastAPI:
     """
     release = version("neurowhere")
     jobs = Jobs(settings)
-    metrics = Metrics()
+    metrics = Metrics(pool)
     first = pool.queries.workers[0]
     told = [first.submit(name, None).result() for name in ("model_json", "terms_json")]
     about = About(release, *told)
@@ -201,7 +201,7 @@ def _file(request: Request, name: str, content: bytes, *, kept: bool = False) ->
     if tag in request.headers.get("if-none-match", ""):  # a proxy that compresses adds W/
         return Response(status_code=304, headers=headers)
     suffix = PurePosixPath(name).suffix
-    if suffix in MEDIA_TYPES and accepts_gzip(request.headers.get("accept-encoding", "")):
+    if suffix in MEDIA_TYPES and accepts_gzip(request):
         own = content is page_files().get(name)
         content = packed_files()[name] if own else gzip.compress(content, mtime=0)
         headers |= {"Content-Encoding": PACKED, "ETag": f"W/{tag}"}

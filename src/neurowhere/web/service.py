@@ -26,7 +26,6 @@ from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.report.volumes import (
     KEPT_LEVEL,
     TEMPLATES,
-    brain,
     density_of,
     labels_of,
     mean_of,
@@ -45,11 +44,9 @@ from neurowhere.web.documents import (
     read_document,
 )
 from neurowhere.web.images import (
-    Look,
     atlas_named,
     cortex,
     describe_region,
-    draw_slices,
     mask_of,
     negated,
     read_image,
@@ -64,7 +61,6 @@ from neurowhere.web.schemas import (
     EncodeQuery,
     FigureQuery,
     FindQuery,
-    Imaging,
     MapQuery,
     MethodsQuery,
     Naming,
@@ -83,7 +79,6 @@ MEANINGS = {  # of the values of an image
     "mass": "regions of 50, 80, 95 % of peaks: 3, 2, 1",
 }
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
-BRIGHTEST = 0.999  # share of the brain below the last colour
 N_TERM_PEAKS = 5
 N_SENTENCE_REGIONS = 3
 N_REGIONS = 10
@@ -175,7 +170,7 @@ class Service:
 
         unit = {"density": DENSITY_UNIT, "log_ratio": RATIO_UNIT}.get(query.image, "")
         values = self._values(query) * (PERCENT_PER_CM3 if query.image == "density" else 1)
-        return self._png(values, query, signed=query.image == "log_ratio", unit=unit)
+        return self._png(values, signed=query.image == "log_ratio", unit=unit)
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
@@ -259,7 +254,7 @@ class Service:
 
     def difference_png(self, query: DifferenceQuery) -> bytes:
         """Draw the difference of two texts."""
-        return self._png(subtract(*self._pair(query)).log_ratio, query, signed=True)
+        return self._png(subtract(*self._pair(query)).log_ratio, signed=True)
 
     def _pair(self, query: DifferenceQuery) -> tuple[Encoding, Encoding]:
         first, second = self._encode_many([query.text, query.other], query)
@@ -282,7 +277,7 @@ class Service:
 
         found = self.model.term_map(query.name)
         unit = TERM_UNIT if found.unit == "log probability" else ""
-        return self._picture(found.img, query, signed=True, unit=unit)
+        return self._picture(found.img, signed=True, unit=unit)
 
     # ---- others
 
@@ -418,21 +413,16 @@ class Service:
 
     # ---- images
 
-    def _png(self, values: Floats, wanted: Imaging, *, signed: bool, unit: str = "") -> bytes:
-        return self._picture(self.model.partition_.to_img(values), wanted, signed=signed, unit=unit)
+    def _png(self, values: Floats, *, signed: bool, unit: str = "") -> bytes:
+        return self._picture(self.model.partition_.to_img(values), signed=signed, unit=unit)
 
-    def _picture(self, image: Any, wanted: Imaging, *, signed: bool, unit: str = "") -> bytes:
-        from neurowhere.report.maps import draw_map, strongest_place, write_png
+    def _picture(self, image: Any, *, signed: bool, unit: str = "") -> bytes:
+        from neurowhere.report.maps import draw_map, write_png
 
-        if wanted.style == "figure":
-            stream = BytesIO()
-            with self._drawing:
-                write_png(draw_map(image, signed=signed, unit=unit), stream)
-            return stream.getvalue()
-        magnitudes = np.abs(np.asarray(image.dataobj)[self.model.partition_.regions >= 0])
-        low, high = np.quantile(magnitudes, [wanted.hidden, BRIGHTEST]).tolist()
-        look = Look(low, high, wanted.colours, wanted.opacity)
-        return draw_slices(image, brain(), wanted.at or strongest_place(image), look)
+        stream = BytesIO()
+        with self._drawing:
+            write_png(draw_map(image, signed=signed, unit=unit), stream)
+        return stream.getvalue()
 
 
 def _about_term(found: TermMap) -> dict[str, Any]:

@@ -31,6 +31,7 @@ async function volumesOf({ parts, volumes }, signal) {
 
 function apply(view, volumes) {
   shown = view;
+  $("tip").hidden = true; // it tells of another map
   delete $("stage").dataset.empty;
   const labels = view.labels ?? [];
   const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image, colours: view.colours ?? null, raisedOnly: view.image === "log_ratio" && !view.what });
@@ -106,6 +107,7 @@ export function unpin() {
 export function clearStage(words) {
   latest += 1;
   nothing = words;
+  $("tip").hidden = true;
   $("stage").dataset.empty = "";
   own = pinned = shown = null;
   viewer.set({ maps: [] });
