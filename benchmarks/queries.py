@@ -5,7 +5,8 @@
 A query is right if its regions of AAL3 together are at least twice as probable as under the mean
 map, or if one of them is among the first three. The regions were written down before any model was
 asked; half of the queries were not looked at while the model was made. Those called "fresh" are by
-another author, who knew nothing of the program, and were counted but never looked at.
+another author, who knew nothing of the program, and were counted but never looked at. Those called
+"lay" say in everyday words what hurts or what is done, and were looked at.
 
 A second table tells for how many texts about the brain, and about anything else (recipes, sports,
 law, code, statistics, other parts of the body, other languages), the support is good, weak or none.
@@ -43,7 +44,7 @@ LEAST_STUDIES = 5
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model, atlas = load_model(), default_atlas()
-    for name in SETS:
+    for name in (*SETS, "lay"):
         queries = read(f"queries_{name}.jsonl")
         right = [is_right(model, atlas, query) for query in queries]
         kinds = dict.fromkeys(query["kind"] for query in queries)

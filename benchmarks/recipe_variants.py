@@ -1,15 +1,14 @@
-"""Two parts of the recipe of the shipped model, alone and together, on outer folds.
+"""The ridge of the recipe of the shipped model, with several strengths, on outer folds.
 
-    python benchmarks/recipe_variants.py -o DIR --vocabulary FILE [--folds 5]
+    python benchmarks/recipe_variants.py -o DIR --vocabulary FILE [--folds 5] [--mixtures]
 
-The parts are softened targets (`recipe/teacher.py`) and the ridge that is mixed into the exponent
-(`neurowhere/learn/blend.py`). For each fold, the recipe is fitted to the training studies with and
-without softened targets, one fit where the shipped model averages two, and each fit is scored on
-the test studies with and without its ridge: as title, abstract and keywords, title, keywords, and
-article. Printed are nats above the mean map and paired differences to the recipe without the parts,
-mean ± standard deviation over folds, and in how many folds a variant is ahead. `--mixtures` scores
-several c and u of the ridge. `--quick` leaves out what takes most of the time, the refinement for
-short texts. Fits and scores are kept in DIR, and finished ones are not made again.
+For each fold, the recipe is fitted to the training studies, one fit where the shipped model
+averages two, and scored on the test studies with and without its ridge
+(`neurowhere/learn/blend.py`): as title, abstract and keywords, title, keywords, and article.
+Printed are nats above the mean map without the ridge and paired differences to them, mean ±
+standard deviation over folds, and in how many folds it is ahead. `--mixtures` scores several c and
+u of the ridge. `--quick` leaves out what takes most of the time, the refinement for short texts.
+Fits and scores are kept in DIR, and finished ones are not made again.
 """
 
 import argparse
@@ -31,8 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from recipe import Recipe, read_material
 from recipe.fitting import known_counts, known_names, reweighted
 
-TARGETS = {"": (), "softened targets": ("plain",), "softened, short texts too": ("plain", "short")}
-SHARPNESS = 1.6  # of the plain part of all variants, which is that of version 5
+SHARPNESS = 1.6  # of the plain part, which is that of version 5
 CHUNK = 200  # texts predicted at a time
 MIXTURES = [(c, u) for c in (0.3, 0.45, 0.6) for u in (0.65, 0.8)]
 KINDS = ("title, abstract, keywords", "title", "keywords", "article")
@@ -44,7 +42,6 @@ def main():
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--folds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
-    parser.add_argument("--targets", nargs="+", choices=TARGETS, default=list(TARGETS))
     parser.add_argument("--mixtures", action="store_true", help="score other c and u of the ridge")
     parser.add_argument(
         "--quick", action="store_true", help="keep the first loadings of short texts"
@@ -61,23 +58,22 @@ def main():
     )
     mixtures = MIXTURES if arguments.mixtures else []
     rows = [
-        (fold, targets, kind, mixture, gains)
+        (fold, kind, mixture, gains)
         for fold in arguments.folds
-        for targets in arguments.targets
-        for (kind, mixture), gains in run(material, fold, targets, mixtures, arguments).items()
+        for (kind, mixture), gains in run(material, fold, mixtures, arguments).items()
     ]
     print_results(rows)
 
 
-def run(material, fold, targets, mixtures, arguments):
-    """Fit a variant to the training studies of a fold, and score it on the others."""
+def run(material, fold, mixtures, arguments):
+    """Fit the recipe to the training studies of a fold, and score it on the others."""
     train, test = shuffle_split(material.corpus.groups.astype(str), fold, seed=0)
-    recipe = Recipe(seeds=1, n_jobs=arguments.jobs, softened=TARGETS[targets])
+    recipe = Recipe(seeds=1, n_jobs=arguments.jobs)
     folder = arguments.output / f"fold-{fold}"
     folder.mkdir(exist_ok=True)
     return kept(
-        folder / f"scores {targets}.pkl",
-        lambda: score(fitted(recipe, material, train, folder, targets), test, mixtures),
+        folder / "scores.pkl",
+        lambda: score(fitted(recipe, material, train, folder), test, mixtures),
     )
 
 
@@ -88,16 +84,15 @@ def kept(file, make):
     return pickle.loads(file.read_bytes())  # written by this script
 
 
-def fitted(recipe, material, train, folder, targets):
-    """Fit a variant to the training studies of a fold."""
+def fitted(recipe, material, train, folder):
+    """Fit the recipe to the training studies of a fold."""
     start = time.process_time()
     part, _ = recipe._split(material, train, 0)
     weights = kept(folder / "weights.pkl", lambda: recipe.weigh(material, part)[1])
     weighting = reweighted(TfIdf().fit(known_counts(material)[train]), weights)
-    stage = "plain" if "plain" in recipe.softened else "hard"
-    plain = kept(folder / f"{stage}.pkl", lambda: recipe.fit_plain(material, train, weighting))
+    plain = kept(folder / "plain.pkl", lambda: recipe.fit_plain(material, train, weighting))
     fit = recipe.refine(material, train, weighting, plain.sharpened(SHARPNESS))
-    print(f"{folder.name} {targets}: {time.process_time() - start:.0f} s", file=sys.stderr)
+    print(f"{folder.name}: {time.process_time() - start:.0f} s", file=sys.stderr)
     return fit
 
 
@@ -138,13 +133,13 @@ def score(fit, test, mixtures):
 
 
 def print_results(rows):
-    """Print gains without the parts, and paired differences to them, over folds."""
-    found = {(targets, mixture): {} for _, targets, _, mixture, _ in rows}
-    for fold, targets, kind, mixture, gains in rows:
-        found[targets, mixture][fold, kind] = gains
-    base, table = found["", None], []
-    for (targets, mixture), gains in found.items():
-        row = [targets, "" if mixture is None else "c = {}, u = {}".format(*mixture)]
+    """Print gains without the ridge, and paired differences to them, over folds."""
+    found = {mixture: {} for _, _, mixture, _ in rows}
+    for fold, kind, mixture, gains in rows:
+        found[mixture][fold, kind] = gains
+    base, table = found[None], []
+    for mixture, gains in found.items():
+        row = ["" if mixture is None else "c = {}, u = {}".format(*mixture)]
         for kind in KINDS:
             folds = [fold for fold, name in gains if name == kind]
             if gains is base:
@@ -155,7 +150,7 @@ def print_results(rows):
             ahead = sum(value > 0 for value in moved)
             row.append(f"{np.mean(moved):+.0f}{spread}, {ahead} of {len(moved)}")
         table.append(row)
-    print_table(["targets", "ridge (differences in 1e-4 nats)", *KINDS], table)
+    print_table(["ridge (differences in 1e-4 nats)", *KINDS], table)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@
 3. B moves on short views of the studies and on bare terms, D on articles.
 4. A ridge on views of the studies is mixed into the exponent of long texts.
 
-What has to be chosen or calibrated is so on validation studies, by models that did not see them:
-there are several splits of the studies, as one holds few articles.
+Sharpness and calibration come from validation studies, read by models that did not see them. There
+are several such splits, because one holds few articles.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -28,7 +28,6 @@ from neurowhere.learn import (
     LogLinear,
     Prior,
     Schedule,
-    Studies,
     average,
     fit_loglinear,
     learn_term_weights,
@@ -44,7 +43,6 @@ from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf, Vocabulary
 from recipe.material import Material, associates, telling_words
 from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
-from recipe.teacher import softened, taught, teacher
 from recipe.views import Fit, HeldTexts, Views, bare_terms, calibrate, score_held
 
 Rows = NDArray[np.intp]
@@ -53,10 +51,10 @@ Floats = NDArray[np.float32]
 COARSE = Schedule()
 FINE = Schedule(epochs=4, rate=0.005)
 ASSOCIATES = 2.0  # strength of associates
-EXTRA_WEIGHT = 0.5  # of extra words, in their idf
-MANY_PEAKS = 60  # that a bare term counts as
-FEW_STUDIES = 30  # of the name of a place whose weight is that of its words
-VIEW_WEIGHTS = [1.0, 0.5, 0.5]  # of a study as a whole, its title and its keywords, in the ridge
+EXTRA_WEIGHT = 0.5  # factor on the idf of extra words
+MANY_PEAKS = 60  # number of peaks of a bare term
+FEW_STUDIES = 30  # studies below which a name weighs what its words do
+VIEW_WEIGHTS = [1.0, 0.5, 0.5]  # whole study, title, keywords
 HELD_ARTICLES, HELD_OTHERS = 0.15, 0.05  # shares of the studies with an article, and without
 
 
@@ -84,8 +82,6 @@ class Recipe:
     seed : int
     n_jobs : int
     coarse, fine : Schedule
-    softened : collection of str
-        What learns from softened targets: the "plain" model, the loadings of "short" texts.
     """
 
     seeds: int = 2
@@ -94,7 +90,6 @@ class Recipe:
     n_jobs: int = -1
     coarse: Schedule = COARSE
     fine: Schedule = FINE
-    softened: Collection[str] = ()
 
     def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
         """Choose and calibrate on parts of some studies, then fit all of them.
@@ -187,8 +182,6 @@ class Recipe:
             _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
         )
         fine = to_studies(_data(material, weighting, rows, material.grid, material.targets))
-        if "plain" in self.softened:
-            coarse, fine = _softened(material, coarse, fine)
         models = []
         for seed in range(self.seed, self.seed + self.seeds):
             epochs = fit_loglinear(coarse, self.coarse, seed=seed, n_jobs=self.n_jobs)
@@ -261,7 +254,7 @@ class Recipe:
         return replace(fit, predictor=replace(fit.predictor, blend=blend))
 
     def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
-        """Refine on views of studies, then bare terms; a teacher softens the targets of views."""
+        """Refine on views of studies, then bare terms."""
         material, weighting = fit.material, fit.weighting
         sections = {name: counts[rows] for name, counts in material.sections.items()}
         views = Views(sections, material.within, weighting.idf_, self.seed)
@@ -272,11 +265,6 @@ class Recipe:
         alone = weighting.transform(bare.counts)
         shares = sparse.vstack([of_studies.shares, bare.studies @ of_studies.shares])
         targets: TargetRows = replace(of_studies, shares=sparse.csr_matrix(shares)).rows
-        if "short" in self.softened:
-            whole = weighting.transform(material.counts[rows])
-            known = taught(whole, material.coarse_targets.select(rows).rows)
-            to_fine = resampling(material.coarse_grid, material.grid)
-            targets = softened(targets, teacher(known, targets, to_fine))
         n_peaks = np.append(_n_peaks(of_studies), np.full(alone.shape[0], MANY_PEAKS))
 
         def draw() -> sparse.csr_matrix:
@@ -306,48 +294,10 @@ class Recipe:
         return model
 
 
-def _softened(material: Material, coarse: Studies, fine: Studies) -> tuple[Studies, Studies]:
-    """Soften the targets of studies by a teacher; see `recipe.teacher`."""
-    known = taught(coarse.X, coarse.targets)
-    to_fine = resampling(material.coarse_grid, material.grid)
-    return (
-        replace(coarse, targets=softened(coarse.targets, teacher(known, coarse.targets))),
-        replace(fine, targets=softened(fine.targets, teacher(known, fine.targets, to_fine))),
-    )
-
-
-def resampling(grid: VoxelGrid, other: VoxelGrid) -> sparse.csr_matrix:
-    """Return what interpolates maps from one grid to another, linearly.
+def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
+    """Interpolate maps from one grid to another, linearly: (r, m) to (r, m of the other).
 
     Beyond the edge, maps are as at the nearest voxel.
-
-    Parameters
-    ----------
-    grid, other : VoxelGrid
-
-    Returns
-    -------
-    csr_matrix of shape (m of the grid, m of the other)
-    """
-    inverse = np.linalg.inv(grid.affine)
-    points = other.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
-    nearest = distance_transform_edt(grid.regions < 0, return_distances=False, return_indices=True)
-    region = grid.regions[tuple(nearest)]  # of the nearest voxel in the brain
-    last = np.array(region.shape) - 1
-    points = np.clip(points, 0, last)
-    corner = np.minimum(points.astype(np.intp), last - 1)
-    shares = np.stack([corner + 1 - points, points - corner])  # of either side, by axis
-    rows, weights = [], []
-    for step in np.ndindex(2, 2, 2):
-        rows.append(region[tuple((corner + step).T)])
-        weights.append(np.prod([shares[side, :, axis] for axis, side in enumerate(step)], axis=0))
-    columns = np.tile(np.arange(len(points)), len(rows))
-    entries = (np.concatenate(weights, dtype=np.float32), (np.concatenate(rows), columns))
-    return sparse.csr_matrix(entries, shape=(grid.n_regions, len(points)))
-
-
-def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
-    """Interpolate maps from one grid to another: (r, m) to (r, m of the other).
 
     Parameters
     ----------
@@ -358,7 +308,22 @@ def resampled(maps: Floats, grid: VoxelGrid, other: VoxelGrid) -> Floats:
     -------
     array of shape (r, m of the other grid)
     """
-    return np.ascontiguousarray(maps @ resampling(grid, other), np.float32)
+    inverse = np.linalg.inv(grid.affine)
+    points = other.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
+    nearest = distance_transform_edt(grid.regions < 0, return_distances=False, return_indices=True)
+    region = grid.regions[tuple(nearest)]  # region of the nearest voxel in the brain
+    last = np.array(region.shape) - 1
+    points = np.clip(points, 0, last)
+    corner = np.minimum(points.astype(np.intp), last - 1)
+    shares = np.stack([corner + 1 - points, points - corner])  # share of either side, by axis
+    rows, weights = [], []
+    for step in np.ndindex(2, 2, 2):
+        rows.append(region[tuple((corner + step).T)])
+        weights.append(np.prod([shares[side, :, axis] for axis, side in enumerate(step)], axis=0))
+    columns = np.tile(np.arange(len(points)), len(rows))
+    entries = (np.concatenate(weights, dtype=np.float32), (np.concatenate(rows), columns))
+    between = sparse.csr_matrix(entries, shape=(grid.n_regions, len(points)))
+    return np.ascontiguousarray(maps @ between, np.float32)
 
 
 def known_counts(material: Material) -> sparse.csr_matrix:

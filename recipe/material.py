@@ -29,7 +29,7 @@ from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.features import combine_sections
 from neurowhere.text.words import cased_words_of, fold, word_set
 
-LEAST_STUDIES = 6  # of a word that may be an extra one
+LEAST_STUDIES = 6  # studies with a word that may be an extra one
 # Words that join others, and what articles say whatever they are about: never extra ones.
 JOINING = word_set(
     """about above according after again against all along also although among amongst an and
@@ -58,8 +58,8 @@ FINE_MM, COARSE_MM, COARSE_BANDWIDTH = 4, 8, 0.6
 Floats = NDArray[np.float32]
 
 FEW_TEXTS = 10.0  # n₀
-TELLING_STUDIES = 8  # of an extra word
-LEAST_RATIO, LEAST_RATIO_PER_STUDY = 2.0, 0.05  # of its variance to that of all studies
+TELLING_STUDIES = 8  # studies with an extra word
+LEAST_RATIO, LEAST_RATIO_PER_STUDY = 2.0, 0.05  # variance of its studies over that of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,12 +176,12 @@ class Material:
 
     @cached_property
     def grid(self) -> VoxelGrid:
-        """What is predicted."""
+        """Grid of the predictions."""
         return VoxelGrid(FINE_MM)
 
     @cached_property
     def coarse_grid(self) -> VoxelGrid:
-        """What a fit begins with."""
+        """Grid that a fit begins with."""
         return VoxelGrid(COARSE_MM)
 
     @cached_property

@@ -37,7 +37,7 @@ Mask = NDArray[np.bool_]
 Points = NDArray[np.float64]
 
 SIGMA_MM, TRUNCATE = 4.0, 4.0  # by which regions are smoothed; at how many of these it ends
-LEAST_VOXELS = 4  # of a region that can be cut in two
+LEAST_VOXELS = 4  # voxels of a region that can be cut in two
 
 # Directions: the axis, and the sign of what lies that way; None for the middle third.
 DIRECTIONS: dict[str, tuple[int, int] | None] = {
@@ -58,7 +58,7 @@ DIRECTIONS: dict[str, tuple[int, int] | None] = {
     "middle": None,
     "mid": None,
 }
-NOUNS = ("gyrus", "cortex", "lobule")  # that a name may have in place of one another
+NOUNS = ("gyrus", "cortex", "lobule")  # nouns that names exchange
 # Names in which a direction says nothing of which half is meant.
 UNDIVIDED = re.compile("nucleus|nuclei|fasciculus|tract|peduncle")
 
@@ -67,7 +67,7 @@ SEPARATOR = ";"
 
 
 class Region(NamedTuple):
-    """Where a name is: voxels, and their affine."""
+    """Region of a name: voxels, and their affine."""
 
     mask: Mask
     affine: NDArray[np.float64]
@@ -255,7 +255,9 @@ def _density(region: Region, grid: VoxelGrid) -> NDArray[np.float32] | None:
     sizes = np.abs(np.diag(region.affine)[:3])
     margin = np.ceil(TRUNCATE * SIGMA_MM / sizes).astype(int)
     filled = np.argwhere(region.mask)
-    first = filled.min(axis=0) - margin  # of a box that is smoothed in place of the whole brain
+    first = (
+        filled.min(axis=0) - margin
+    )  # corner of a box that is smoothed in place of the whole brain
     box = np.zeros(filled.max(axis=0) + margin + 1 - first, np.float32)
     box[tuple((filled - first).T)] = 1
     smooth = gaussian_filter(box, SIGMA_MM / sizes, truncate=TRUNCATE)

@@ -19,12 +19,12 @@ from neurowhere.learn.loglinear import AdamW, TargetRows, drop, importance_of, t
 from neurowhere.learn.predictor import LogLinear
 
 Floats = NDArray[np.float32]
-FEW_PEAKS = 15.0  # of a study, that halve its weight
+FEW_PEAKS = 15.0  # number of peaks that halves the weight of a study
 
 
 @dataclass(frozen=True)
 class RefinementSchedule:
-    """How loadings are refined; see `neurowhere.learn.Schedule`."""
+    """Schedule of a refinement; see `neurowhere.learn.Schedule`."""
 
     epochs: int
     batch: int

@@ -26,6 +26,7 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import slices
 from neurowhere.learn import Choice, LengthCalibration, LogLinear, peak_levels
+from neurowhere.learn.exponent import N_SECTIONS
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.text_model import Neighbours
@@ -192,7 +193,7 @@ class Fit:
     def article_counts(self) -> sparse.csr_matrix:
         """Count the terms of articles, weighted as far as their length opens the gate."""
         articles = self.material.articles
-        return articles.counts(self.weighting.gates.of(articles.counts()).long)
+        return articles.counts(self.weighting.gates.of(articles.counts(), N_SECTIONS).long)
 
 
 class PredictedTexts(NamedTuple):
@@ -272,13 +273,13 @@ def _cut(text: str, n_words: int | None) -> str:
 
 
 class HeldTexts(NamedTuple):
-    """How texts that a model did not see fare."""
+    """Scores of texts that a model did not see."""
 
     n_terms: NDArray[np.integer]  # known ones
     gain: NDArray[np.float64]  # true, over the mean map, in nats
     expected: NDArray[np.float64]  # by the model's own account
-    levels: NDArray[np.float64]  # of peaks
-    text: Rows  # of each peak
+    levels: NDArray[np.float64]  # level of each peak
+    text: Rows  # text of each peak
 
 
 def score_held(fit: Fit, rows: Rows) -> list[HeldTexts]:

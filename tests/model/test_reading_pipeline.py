@@ -191,6 +191,7 @@ def test_a_query_may_be_an_extra_word_alone_and_is_weak(shipped):
         ("falling in love", "romantic love"),
         ("dizzy", "dizziness"),
         ("anxious", "anxiety"),
+        ("can't smell my coffee", "anosmia"),  # no denial of a smell
     ],
 )
 def test_everyday_words_stand_for_terms(shipped, lay, term):

@@ -172,7 +172,7 @@ def test_what_stands_in_the_results_of_an_article_weighs_more(model, monkeypatch
         f"Results {filler} The motor cortex."
     )
     before = model.encode(text).uses
-    monkeypatch.setattr("neurowhere.learn.exponent.N_LONG", 1.0)  # terms that make an article
+    monkeypatch.setattr("neurowhere.model.reading.N_SECTIONS", 1.0)  # terms that make an article
     after = model.encode(text).uses
     assert before["amygdala"].weight > before["motor cortex"].weight
     assert after["amygdala"].weight < after["motor cortex"].weight

@@ -6,8 +6,9 @@ known terms of a text,
     g = n₀ / (n₀ + n),        h = n⁴ / (n⁴ + N⁴),        s = 1 − σ_g g + σ_h h.
 
 The short gate g is 1 for a text without a known term, and closes as terms add up. The long gate h
-opens where a text is longer than an abstract. The sharpness s multiplies the whole exponent: a few
-words say less than they seem to, and an article says more.
+opens where a text is longer than an abstract and its introduction; the gate by which mentions weigh
+by their section has `N_SECTIONS` in place of N. The sharpness s multiplies the whole exponent: a
+few words say less than they seem to, and an article says more.
 
 **Prior**: the name of a place adds to a map, however few studies mention it. The name of region r
 adds L_r = log(½/V + ½ p_r) − log(½/V + ½ q̄), with p_r the density of the region, q̄ the mean map and
@@ -62,7 +63,8 @@ from numpy.typing import NDArray
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
 
-N_SHORT, N_LONG, POWER = 5.0, 80.0, 4  # terms that halve the one gate, and open half the other
+N_SHORT, N_LONG, POWER = 5.0, 200.0, 4  # terms that halve the one gate, and open half the other
+N_SECTIONS = 80.0  # terms that open half the gate by which mentions weigh by their section
 LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
@@ -102,14 +104,14 @@ class Gates:
 
     is_extra: NDArray[np.bool_]
 
-    def of(self, X: sp.csr_matrix) -> Opening:
-        """Return the gates of texts, given their features or counts."""
+    def of(self, X: sp.csr_matrix, n_long: float | None = None) -> Opening:
+        """Return the gates of texts, given their features or counts, and N if it is not N_LONG."""
         known = np.zeros(len(X.data) + 1)
         np.cumsum(~self.is_extra[X.indices] & (X.data != 0), out=known[1:])
         n = known[X.indptr[1:]] - known[X.indptr[:-1]]
         short = N_SHORT / (N_SHORT + n)
         power = n**POWER
-        long = power / (power + N_LONG**POWER)
+        long = power / (power + (n_long or N_LONG) ** POWER)
         return Opening(short.astype(np.float32), long.astype(np.float32))
 
 

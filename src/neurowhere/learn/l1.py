@@ -46,7 +46,7 @@ _OVER_RELAXATION = 1.8
 _CHECK_EVERY = 5
 # A gap below this many tolerances needs fewer iterations more.
 _ALMOST, _LAST_CHECK = 1.6, 3
-_EXTRAPOLATION = 0.7  # of the last step along the path of λ
+_EXTRAPOLATION = 0.7  # share of the last step along the path of λ
 # c = PENALTY (λ s)^⅔ (mean ‖x̃‖²)^⅓, with s the mean absolute target: on real regions ten times
 # more or less takes two to six times as long (benchmarks/l1_algorithms.py).
 _PENALTY = 2.2

@@ -48,14 +48,14 @@ TargetRows = Callable[[NDArray[np.intp]], Floats]
 TRUST, FEW_STUDIES = 1.5, 30  # in learned weights: at most, and studies of a term that halve it
 _CHUNK = 8  # rows of a batch that stay in cache
 _MIN_BATCH, _MIN_STEPS = 8, 32  # studies in a step, steps in an epoch
-_ROWS = 64  # of a parameter that one thread updates at a time
+_ROWS = 64  # rows of a parameter that one thread updates at a time
 _BETAS, _EPSILON = (0.9, 0.999), 1e-8
-_WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # of the one-cycle learning rate
+_WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # one-cycle learning rate
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How a log-linear regression is fitted.
+    """Schedule of a log-linear fit.
 
     Attributes
     ----------
@@ -382,7 +382,7 @@ def _update(arrays: tuple[Floats, Floats, Floats, Floats], constants: Floats, ro
 def _adam_sweep(parameter, slope, first, second, constants):  # type: ignore[no-untyped-def]  # pragma: no cover
     """Take one step of AdamW in place, with the decay decoupled from the gradient."""
     fast, slow, rate, scale, kept, epsilon = constants
-    one = fast / fast  # of the type of the arrays
+    one = fast / fast  # 1 in the type of the arrays
     for i in range(parameter.shape[0]):
         for j in range(parameter.shape[1]):
             g = slope[i, j]

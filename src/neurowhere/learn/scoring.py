@@ -1,4 +1,4 @@
-"""What held-out peaks say of predictions: likelihood, calibration, and the choice of a penalty.
+"""Scores of predictions at held-out peaks: likelihood, calibration, and the choice of a penalty.
 
 **Likelihood.** The metric by which models are chosen and compared is the log of the half-uniform
 density q' = ½ (1/V + q), where V is the volume of the brain. For a peak in region k with density
@@ -44,7 +44,7 @@ SHARES = np.linspace(0, 1, 201)  # at which a calibration is kept
 KNOTS = np.array([1.5, 4, 8, 16, 35, 62, 150, 250, 420])  # numbers of known terms
 LEAST_GAIN = 0.02  # expected gain below which a map is all but the mean map
 TINY = 1e-6  # weight of any text at any knot, for knots that no text is close to
-RIDGE = 1.0  # of the regression of the true gain on the model's own account
+RIDGE = 1.0  # penalty when the true gain is regressed on the model's own estimate
 SHARPNESS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 HELD_OUT_SHARE = 0.1
 
@@ -270,7 +270,7 @@ def highest_density(
 
 @dataclass(frozen=True, eq=False)
 class LengthCalibration:
-    """What maps hold and gain on unseen studies, by the number n of known terms in a text.
+    """Calibration by the number n of known terms: what maps hold and gain on unseen studies.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.exceptions import TextError
-from neurowhere.learn import Gates
+from neurowhere.learn.exponent import N_SECTIONS, Gates
 from neurowhere.model.counted import (
     ROW,
     Counted,
@@ -124,7 +124,7 @@ class Readings:
         counter = RowCounter(rows, number, len(parts), extractor)
         counts = counter.count()
         if isinstance(weighting, GatedTfIdf):
-            short, long = weighting.gates.of(counts)
+            short, long = weighting.gates.of(counts, N_SECTIONS)
             _weigh_lesions(rows, number, extractor, short.astype(float))
             of_texts = np.split(rows, np.cumsum(n_rows)[:-1])
             for text, some, gate in zip(texts, of_texts, long.tolist(), strict=True):

@@ -36,7 +36,7 @@ CHUNK = 256  # studies predicted at a time
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How a model is trained, whatever the loss. The parameters are those of `Encoder`."""
+    """Options of training, whatever the loss. The parameters are those of `Encoder`."""
 
     lambdas: Sequence[float] | None = None
     validation: float = 0.1
@@ -138,7 +138,7 @@ class TrainingResult:
 
 
 class Loss(ABC):
-    """What a fit minimises: its name, its path of λ, what it needs, and the fit itself.
+    """Loss of a model: its name, its path of λ, what it needs, and its fit.
 
     A new loss is a subclass in a module of `neurowhere.model.losses`, and one line in the table
     `LOSSES` there. `Encoder`, comparisons and commands know it from then on.

@@ -43,7 +43,10 @@ KINDS_OF_PARTS = word_set(
     "orbital peduncle planum septum tuber uvula"
 )
 PLAIN = ("generic", "other", "extra")  # categories of words that are no names
-FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
+FORMER_CATEGORIES = {
+    "psychology": "function",
+    "disease": "disorder",
+}  # names in files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
 MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file of synonyms
@@ -51,7 +54,7 @@ MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file o
 
 @dataclass(frozen=True)
 class Alignment:
-    """How the columns of another vocabulary become those of ours.
+    """Map of the columns of another vocabulary to ours.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ REGIONS_AT_ONCE = 64
 
 
 class RegularisationPath(NamedTuple):
-    """What a linear loss is solved for: every region, over a path of λ.
+    """Problem that a linear loss solves: every region, over a path of λ.
 
     Attributes
     ----------

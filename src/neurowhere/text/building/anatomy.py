@@ -211,7 +211,7 @@ def _is_generic(word: str) -> bool:
 
 
 def is_telling(name: str) -> bool:
-    """Whether a name is made of more than generic words and short codes."""
+    """Return whether a name is made of more than generic words and short codes."""
     words = form_of(name)
     telling = [word for word in words if not _is_generic(word)]
     if not telling or len(words) > LONGEST_NAME or not FOREIGN_WORDS.isdisjoint(words):
@@ -223,12 +223,12 @@ def is_telling(name: str) -> bool:
 
 
 def ends_in_noun(name: str) -> bool:
-    """Whether a name ends in a noun such as "gyrus"; "cortex auditory" does not."""
+    """Return whether a name ends in a noun such as "gyrus"; "cortex auditory" does not."""
     return form_of(name)[-1] in GENERIC_WORDS
 
 
 def is_run_on(phrase: str) -> bool:
-    """Whether a phrase joins one name to the next: "insula and inferior", less its "and".
+    """Return whether a phrase joins one name to the next: "insula and inferior", less its "and".
 
     >>> is_run_on("insula inferior"), is_run_on("cortex amygdala"), is_run_on("inferior insula")
     (True, True, False)
@@ -356,7 +356,7 @@ class _Name:
 
     @property
     def is_place(self) -> bool:
-        """Whether the name says where in the brain, and more than NIF alone vouches for it."""
+        """Return whether the name is a place that more than NIF alone vouches for."""
         if self.sources == {"nif"} or not is_telling(self.forms[0]):
             return False
         return len(key_of(self.forms[0])) > 1 or self.sources != {"categories"}

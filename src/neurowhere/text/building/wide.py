@@ -63,7 +63,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9]+")
 
 @dataclass
 class Usage:
-    """What texts say of abbreviations.
+    """Uses and definitions of abbreviations in texts.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Usage:
         return name.lower() if is_safe else capitals
 
     def is_short_form(self, word: str) -> bool:
-        """Whether texts define a word as an abbreviation and seldom use it as another word."""
+        """Return whether a word is an abbreviation in texts, and seldom another word."""
         capitals = self.capitals.get(word.lower())
         return capitals is not None and self.written[capitals] > self._n_small(word)
 
@@ -162,7 +162,7 @@ def _whole_names(phrases: Iterable[str], vocabulary: Vocabulary) -> dict[str, st
 
 
 def _is_nearly(phrase: str, term: str) -> bool:
-    """Whether a phrase is a name misspelt or cut otherwise: "dorsal lateral", "cingulated"."""
+    """Return whether a phrase is a name misspelt or cut: "dorsal lateral", "cingulated"."""
     words, others = phrase.split(), term.split()
     if len(words) == len(others):
         return all(
@@ -322,8 +322,8 @@ def _is_name(name: str) -> bool:
 
 # ---- lists and texts
 
-FEWEST_DOCUMENTS = 10  # that mention a name of a function, a task, a drug or a thing
-RARE = 3  # that mention a part of the brain, a disorder or a sign
+FEWEST_DOCUMENTS = 10  # documents with a function, a task, a drug or a thing
+RARE = 3  # documents with a part of the brain, a disorder or a sign
 RARE_CATEGORIES = ("anatomy", "disorder", "symptom")
 WORDS = ("other", "generic")  # categories of words that are no names
 LONGEST_LONG_FORM = 5  # words of a phrase that only its last word explains
@@ -418,7 +418,7 @@ def _all_names(folder: Path, corpora: Sequence[Corpus]) -> Vocabulary:
 
 
 def _is_used(category: str, documents: Sequence[int], minimum: int) -> bool:
-    """Whether enough documents mention a term, by their number in each corpus."""
+    """Return whether enough documents mention a term, by their number in each corpus."""
     if category in WORDS:
         return documents[0] >= minimum
     return sum(documents) >= (min(minimum, RARE) if category in RARE_CATEGORIES else minimum)
@@ -466,7 +466,7 @@ def _long_forms(usage: Usage) -> Iterator[Entry]:
 
 
 def _ends_oddly(name: str) -> bool:
-    """Whether a phrase ends in an adjective: "impairment visual"."""
+    """Return whether a phrase ends in an adjective: "impairment visual"."""
     words = words_of(name)
     return len(words) > 1 and bool(ADJECTIVE.fullmatch(words[-1]) or words[-1] in ODD_LAST_WORDS)
 
