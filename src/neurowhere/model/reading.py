@@ -8,7 +8,7 @@ place is the sum of that of its section and those of what its sentence says.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -32,7 +32,6 @@ from neurowhere.model.counted import (
 )
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.kinds import Kind, report_gate
-from neurowhere.text.places import is_lesion
 from neurowhere.text.reading.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.sections import Section, places_of, section_cuts
 from neurowhere.text.words import without_markup
@@ -44,7 +43,6 @@ QUERY = 2  # words of a text that may be nothing but an extra one
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
 LISTED = 500_000  # characters whose mentions are listed; what follows counts all the same
-_is_lesion = lru_cache(maxsize=1 << 14)(is_lesion)
 
 
 @dataclass(frozen=True)
@@ -282,10 +280,7 @@ def _weigh_lesions(
     is_kind = rows["is_structure"] & extractor.is_generic[rows["term"]]
     names = rows["is_structure"] & rows["is_present"] & ~is_kind
     has_name = np.bincount(number[names], minlength=len(gates)) > 0
-    terms, which = np.unique(rows["term"], return_inverse=True)
-    known = extractor.vocabulary.terms
-    is_lesion = np.array([_is_lesion(known[term]) for term in terms.tolist()], bool)
-    light = is_kind | (has_name[number] & is_lesion[which])
+    light = is_kind | (has_name[number] & extractor.is_lesion[rows["term"]])
     rows["weight"][light] *= (1 - gates[number[light]]) ** 2
 
 
