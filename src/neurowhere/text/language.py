@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from neurowhere.text.words import cuts, word_set
+from neurowhere.text.words import cuts, runs_of, word_set
 
 LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_ALONE = bytes(code if chr(code).isalpha() else ord(" ") for code in range(128)) * 2
@@ -81,9 +81,7 @@ def words_of_letters(text: str) -> list[str]:
     >>> words_of_letters("T1 of the naïve_brain"), words_of_letters("l'insula")
     (['T', 'of', 'the', 'naïve', 'brain'], ['l', 'insula'])
     """
-    if not text.isascii():
-        return LETTERS.findall(text)
-    return text.encode("ascii").translate(_LETTERS_ALONE).decode("ascii").split()
+    return runs_of(text, _LETTERS_ALONE, LETTERS)
 
 
 def is_foreign(text: str) -> bool:

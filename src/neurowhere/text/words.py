@@ -119,6 +119,20 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
     return _translated(_without_shouting(text), _TO_CASED), origin
 
 
+_ASCII = frozenset(map(chr, range(128)))
+
+
+def runs_of(text: str, table: bytes, pattern: re.Pattern[str]) -> list[str]:
+    """Return the runs of characters that a table keeps, of others those that a pattern finds.
+
+    A pattern with classes of Unicode takes five times as long; only a text with letters that ASCII
+    lacks needs one.
+    """
+    if not text.isascii() and any(map(str.isalnum, {*text} - _ASCII)):
+        return pattern.findall(text)
+    return text.encode("ascii", "replace").translate(table).decode("ascii").split()
+
+
 def _translated(text: str, table: bytes) -> str:
     """Translate a text of ASCII letters; ten times as fast as `str.translate`."""
     return text.encode("ascii").translate(table).decode("ascii")
