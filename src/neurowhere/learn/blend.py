@@ -154,10 +154,10 @@ class Blend:
         return hidden
 
     def _split(self, x: sp.csr_matrix, short: Float32, mean_map: Floats) -> Split:
-        """Share out L of a text; that of the last one is kept, who asks once asks again."""
-        last, known = self.__dict__.get("_last", (None, None))
-        if last is x and known is not None:
-            return known
+        """Return what shares L out among the terms of a text; that of the last text is kept."""
+        last: tuple[sp.csr_matrix, Split] | None = self.__dict__.get("_last")
+        if last is not None and last[0] is x:
+            return last[1]
         split = self._share_out(x, short, mean_map)
         self.__dict__["_last"] = x, split
         return split

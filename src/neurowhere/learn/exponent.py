@@ -326,7 +326,7 @@ class Turn:
         balance : array of shape (k, n_kinds)
             d, between −1 (right) and 1 (left); 0 for both sides or none.
         """
-        is_sided = balance.any(axis=1)
+        is_sided = np.asarray(balance.any(axis=1))
         weights = np.column_stack([np.ones(len(balance)), balance]).astype(np.float32)
         for few in slices(len(maps), FEW_MAPS):  # which the processor's cache holds
             raised = _raised(maps[few], self._mean_map)

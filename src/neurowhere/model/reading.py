@@ -125,8 +125,8 @@ class Readings:
             short, long = weighting.gates.of(counts)
             _weigh_lesions(rows, number, extractor, short.astype(float))
             of_texts = np.split(rows, np.cumsum(n_rows)[:-1])
-            for text, some, gate in zip(texts, of_texts, long.tolist(), strict=True):
-                _weigh_as_article(text, some, gate)
+            for text, some, gate in zip(texts, of_texts, long, strict=True):
+                _weigh_as_article(text, some, float(gate))
             counts = counter.count()
         n_words = [len(text.split(maxsplit=QUERY)) for text in texts]  # of a query, or more
         is_query = np.array(n_words, dtype=int) <= QUERY
@@ -251,22 +251,27 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
     named = (mention for mention in mentions.found if mention.start in starts)
     known = {(mention.start, mention.end) for mention in named}
     return [
-        Mention(
-            structure.term,
-            mention.start,
-            mention.end,
-            side=structure.side,
-            dominant=mention.dominant if structure.side == "bilateral" else None,
-            is_structure=True,
-            weight=structure.weight
-            * mention.weight
-            * (BESIDE_LEARNED if (mention.start, mention.end) in known else 1),
-        )
+        implied
         for mention in mentions.rule_based
         if mention.is_present
-        for structure in mention.implied
-        if structure.term in extractor.vocabulary
+        for implied in _implied_by(mention, (mention.start, mention.end) in known, extractor)
     ]
+
+
+def _implied_by(mention: Mention, is_known: bool, extractor: TermExtractor) -> Iterator[Mention]:
+    """Yield the structures that one name points to."""
+    weight = mention.weight * (BESIDE_LEARNED if is_known else 1)
+    for structure in mention.implied:
+        if structure.term in extractor.vocabulary:
+            yield Mention(
+                structure.term,
+                mention.start,
+                mention.end,
+                side=structure.side,
+                dominant=mention.dominant if structure.side == "bilateral" else None,
+                is_structure=True,
+                weight=structure.weight * weight,
+            )
 
 
 def _weigh_lesions(
