@@ -272,10 +272,9 @@ class ReadText(Source):
 
     def suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""
-        known = self.model.vocabulary_
-        if not self.is_text or len(word) < SHORTEST_SPELT or word in known:
+        if not self.is_text or len(word) < SHORTEST_SPELT or word in self.model.vocabulary_:
             return []  # a name that the text has in another sense is spelt well
-        return known.suggest(word)
+        return self.model.vocabulary_.suggest(word)
 
     def named(self) -> dict[str, NDArray[np.bool_]]:
         """Return the regions of the places that the text names, the heaviest first."""
