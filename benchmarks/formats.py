@@ -4,11 +4,17 @@ Each article in JATS is written as plain text in three layouts, HTML, Word and P
 headings, captions and references. The table has the total-variation distance over AAL3 of each map
 to that of the HTML page: median and maximum.
 
-    python benchmarks/formats.py ../shared/data/jats --articles 100
+    python benchmarks/formats.py ../data/jats --texts ../data/corpus/fulltext_dev.jsonl.xz
+
+Articles of `--texts` follow those in JATS until there are enough: each line is a paragraph, and a
+line that is the name of a section is a heading.
 """
 
 import argparse
 import html
+import json
+import lzma
+import re
 import shutil
 import tempfile
 import textwrap
@@ -24,6 +30,11 @@ from neurowhere.report.tables import to_markdown
 LEAST_CHARACTERS = 15_000  # of an article
 WIDTH = 80  # characters of a line
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+HEADING = re.compile(
+    r"(?:\d\.? )?(?:abstract|(?:general )?introduction|background|(?:materials? and )?methods?"
+    r"|results(?: and discussion)?|(?:general )?discussion|conclusions?|references)",
+    re.IGNORECASE,
+)
 FORMATS = {
     "txt": "plain text, a blank line between paragraphs",
     "md": "plain text, a paragraph a line",
@@ -69,6 +80,20 @@ def add_section(section, level, blocks):
             blocks.append(("caption", caption.strip()))
 
 
+def blocks_of_text(text):
+    """Return an article of plain text as headings and paragraphs."""
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    return [("h2" if HEADING.fullmatch(line) else "p", line) for line in lines if line]
+
+
+def read_articles(folder, texts):
+    """Yield articles as blocks."""
+    yield from map(blocks_of, sorted(folder.rglob("*.xml")))
+    if texts is not None:
+        with lzma.open(texts, "rt", encoding="utf-8") as lines:
+            yield from (blocks_of_text(json.loads(line)["text"]) for line in lines)
+
+
 def page_of(blocks):
     """Return an article as a web page."""
     tags = {"caption": "figcaption", "ref": "li"}
@@ -107,6 +132,7 @@ def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("articles_in", type=Path)
+    parser.add_argument("--texts", type=Path)
     parser.add_argument("--articles", type=int, default=100)
     given = parser.parse_args()
     from playwright.sync_api import sync_playwright
@@ -119,8 +145,7 @@ def main():
             executable_path=browser_path, args=["--no-sandbox", "--headless"]
         )
         page, folder = browser.new_page(), Path(temporary)
-        for file in sorted(given.articles_in.rglob("*.xml")):
-            blocks = blocks_of(file)
+        for blocks in read_articles(given.articles_in, given.texts):
             if sum(len(text) for _, text in blocks) < LEAST_CHARACTERS:
                 continue
             write(blocks, folder, page)

@@ -296,3 +296,10 @@ def test_a_known_word_in_another_sense_is_not_suggested_for_itself(shipped):
     assert "medulla" in [word for word, *_ in result.unknown]
     assert result.source.suggest("medulla") == []
     assert result.source.suggest("medula") != []
+
+
+def test_a_model_without_text_knows_no_names():
+    silent = Encoder(GRID, text="none").fit(make_corpus()).encode("Left amygdala, hipocampus")
+    assert summarise(silent).unknown[-1].suggestions == []
+    assert (silent.is_mean_map, silent.similar, silent.source.named()) == (True, None, {})
+    assert silent.support.withheld is None

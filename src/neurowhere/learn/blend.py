@@ -145,7 +145,7 @@ class Blend:
         split = self._split(x, short, mean_map)
         weighed = (split.factors * weights.T).T
         heights = (split.cut * (weighed - _floored(mean_map) @ weighed).T).T
-        added: Floats = self._hidden(x) @ (self.components @ heights)
+        added: Floats = self._hidden(x) @ (self.components @ heights.astype(np.float32))
         return added
 
     def _hidden(self, x: sp.csr_matrix) -> Floats:
@@ -154,8 +154,18 @@ class Blend:
         return hidden
 
     def _split(self, x: sp.csr_matrix, short: Float32, mean_map: Floats) -> Split:
+        """Return what shares L out among the terms of a text; that of the last text is kept."""
+        last: tuple[sp.csr_matrix, Split] | None = self.__dict__.get("_last")
+        if last is not None and last[0] is x:
+            return last[1]
+        split = self._share_out(x, short, mean_map)
+        self.__dict__["_last"] = x, split
+        return split
+
+    def _share_out(self, x: sp.csr_matrix, short: Float32, mean_map: Floats) -> Split:
         mean = _floored(mean_map).astype(np.float64)
-        moved = self._hidden(x).sum(axis=0) @ self.components / mean
+        hidden = self._hidden(x).sum(axis=0).astype(np.float32)
+        moved = (hidden @ self.components) / mean
         cut = np.where(moved < -1, -1 / np.minimum(moved, -1), 1.0)
         raised = np.maximum(moved + 1, 0)
         total = float(raised @ mean)

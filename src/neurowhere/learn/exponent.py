@@ -60,6 +60,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import slices
+
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
 
@@ -69,6 +71,7 @@ LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
 TINY = 1e-12  # of a sum that may be zero
+FEW_MAPS = 8
 LEAST_CORE = 0.2  # of the highest log ratio of a term alone, in its core
 
 
@@ -171,6 +174,11 @@ class Prior:
     def _row_of(self) -> dict[int, int]:
         return {term: row for row, term in enumerate(self.terms.tolist())}
 
+    @cached_property
+    def _regions(self) -> dict[int, NDArray[np.uint8]]:
+        """Regions of the names that were asked for, eight places a byte."""
+        return {}
+
     def membership(self, term: int) -> Float32 | None:
         """Return how far each place is in the region of a name: (m,), from 0 to 1 within."""
         if (row := self._row_of.get(term)) is None:
@@ -183,8 +191,11 @@ class Prior:
 
     def region_of(self, term: int) -> NDArray[np.bool_] | None:
         """Return where the region of a name is, (m,): where p_r is above half of its highest."""
-        inside = self.membership(term)
-        return None if inside is None else inside >= 0.5
+        if term not in self._regions:
+            if (inside := self.membership(term)) is None:
+                return None
+            self._regions[term] = np.packbits(inside >= 0.5)
+        return np.unpackbits(self._regions[term], count=len(self.baseline)).view(bool)
 
     @cached_property
     def _names(self) -> NDArray[np.intp]:
@@ -317,12 +328,13 @@ class Turn:
         balance : array of shape (k, n_kinds)
             d, between −1 (right) and 1 (left); 0 for both sides or none.
         """
-        raised = _raised(maps, self._mean_map)
-        is_sided = balance.any(axis=1)
-        self._heights += _heights(raised if is_sided.all() else raised[is_sided])
-        raised *= raised
+        is_sided = np.asarray(balance.any(axis=1))
         weights = np.column_stack([np.ones(len(balance)), balance]).astype(np.float32)
-        self._squares += weights.T @ raised
+        for few in slices(len(maps), FEW_MAPS):  # which the processor's cache holds
+            raised = _raised(maps[few], self._mean_map)
+            self._heights += _heights(raised[is_sided[few]])
+            raised *= raised
+            self._squares += weights[few].T @ raised
 
     @property
     def shift(self) -> Float32:

@@ -60,14 +60,6 @@ class Placeless(NamedTuple):
         return Placeless(*map(sum, zip(self, other, strict=True)))
 
 
-class Use(NamedTuple):
-    """How a text uses a term: number of mentions, where, and whether only rules point to it."""
-
-    n_mentions: int
-    where: list[Span]
-    implied: bool
-
-
 def rows_of(
     found: Sequence[Mention], extractor: TermExtractor, implied: Sequence[Mention] = ()
 ) -> Rows:
@@ -204,8 +196,13 @@ class Counted:
         bounds = np.searchsorted(column[order], np.arange(len(self.extractor.terms) + 1))
         return bounds, mention[order]
 
-    def uses(self, columns: Ints, listed: int | None) -> Iterator[Use]:
-        """Yield how one text uses each of some terms; places after `listed` are left out."""
+    def uses(
+        self, columns: Ints, listed: int | None
+    ) -> tuple[list[int], list[list[Span]], list[bool]]:
+        """Return how one text uses some terms: how often, where, and whether by rules alone.
+
+        Places after `listed` are left out.
+        """
         bounds, mentions = self._by_term
         is_listed = self.rows["start"][mentions] < (np.inf if listed is None else listed)
         kept = self.rows[mentions[is_listed]]
@@ -215,9 +212,8 @@ class Counted:
             np.append(0, np.cumsum(each))[bounds] for each in (is_listed, is_named)
         )
         counts, named = np.diff(bounds)[columns], np.diff(n_named)[columns]
-        slices = zip(n_listed[columns].tolist(), n_listed[columns + 1].tolist(), strict=True)
-        for (start, end), count, n in zip(slices, counts.tolist(), named.tolist(), strict=True):
-            yield Use(count, places[start:end], n == 0)
+        here = map(slice, n_listed[columns].tolist(), n_listed[columns + 1].tolist())
+        return counts.tolist(), [places[each] for each in here], (named == 0).tolist()
 
     @cached_property
     def _limb_signs(self) -> NDArray[np.float64]:
@@ -304,9 +300,8 @@ class Counted:
     @cached_property
     def _is_general(self) -> NDArray[np.bool_]:
         """Whether each mention is of a place that has no map of its own."""
-        terms, number = np.unique(self.rows["term"], return_inverse=True)
         names = self.extractor.vocabulary.terms
-        return np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
+        return np.array([_is_general(names[term]) for term in self.rows["term"].tolist()], bool)
 
     def fold_shares(self) -> list[SideShares]:
         """Return how much of each text is about sides of places that have no map of their own.

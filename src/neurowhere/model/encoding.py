@@ -355,8 +355,11 @@ class Encoding:
         for name, use in self.uses.items():
             for span in use.where:
                 at.setdefault(span, []).append(name)
+        shared = {name for names in at.values() if len(names) > 1 for name in names}
         return {
             name: _longest_around(name, [at[span] for span in use.where])
+            if name in shared
+            else name
             for name, use in self.uses.items()
         }
 

@@ -86,11 +86,8 @@ class MapMaker:
         wholes = {row: q[row].copy() for row, gate in gates if gate >= LEAST_GATE}
         for row, shown in self._shown(readings, sides):
             self.visible.show(q[row], shown)
-        if sides and readings.counted is not None:
-            for row, shares in enumerate(readings.counted.fold_shares()):
-                # Of a text without a known term nothing is moved.
-                if shares.neither < 1 and readings.rows[row].data.any():
-                    q[row] = move_to_sides(self.partition, q[row], shares.left, shares.right)
+        if sides:
+            self._move_whole(q, readings)
         reports: list[Drawn | None] = [None] * len(q)
         for row, whole in wholes.items():
             reports[row] = drawn = self._draw(texts[row], readings, row, whole, q[row])
@@ -99,6 +96,14 @@ class MapMaker:
             elif drawn.report.is_normal:
                 q[row] = self.predictor.mean_map
         return Predicted(q, reports)
+
+    def _move_whole(self, q: NDArray[np.float32], readings: Readings) -> None:
+        """Move the whole maps of texts that are about a side: "left MCA", "left hemisphere"."""
+        shares_of = [] if readings.counted is None else readings.counted.fold_shares()
+        known = np.diff(readings.features.indptr) > 0  # of a text without a term nothing is moved
+        for row, shares in enumerate(shares_of):
+            if shares.neither < 1 and known[row]:
+                q[row] = move_to_sides(self.partition, q[row], shares.left, shares.right)
 
     def _draw(
         self,

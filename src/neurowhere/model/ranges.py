@@ -34,7 +34,11 @@ class Range(NamedTuple):
         if is_several if self.holder is None else not isinstance(value, self.holder | np.ndarray):
             yield f"a {type(value).__name__}"
             return
-        numbers = np.asarray([*value.values()] if isinstance(value, Mapping) else value)
+        yield from self._wrong_numbers(
+            np.asarray([*value.values()] if isinstance(value, Mapping) else value)
+        )
+
+    def _wrong_numbers(self, numbers: np.ndarray) -> Iterator[Any]:
         if numbers.dtype.kind not in NUMBERS:
             yield f"what is {'no' if numbers.ndim == 0 else 'not all'} number"
             return
@@ -44,7 +48,7 @@ class Range(NamedTuple):
             yield f"{parts[0]:g}"
 
     def _holds(self, low: float, high: float) -> bool:
-        """Tell whether the least and the largest number are in range; what is NaN is not."""
+        """Return whether the least and the largest number are in range; what is NaN is not."""
         return bool(low >= self.low and high <= self.high + ROUNDING)
 
 

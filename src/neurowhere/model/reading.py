@@ -8,7 +8,7 @@ place is the sum of that of its section and those of what its sentence says.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -32,7 +32,6 @@ from neurowhere.model.counted import (
 )
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.kinds import Kind, report_gate
-from neurowhere.text.places import is_lesion
 from neurowhere.text.reading.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.sections import Section, places_of, section_cuts
 from neurowhere.text.words import without_markup
@@ -44,7 +43,6 @@ QUERY = 2  # words of a text that may be nothing but an extra one
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
 LISTED = 500_000  # characters whose mentions are listed; what follows counts all the same
-_is_lesion = lru_cache(maxsize=1 << 14)(is_lesion)
 
 
 @dataclass(frozen=True)
@@ -127,8 +125,8 @@ class Readings:
             short, long = weighting.gates.of(counts, N_SECTIONS)
             _weigh_lesions(rows, number, extractor, short.astype(float))
             of_texts = np.split(rows, np.cumsum(n_rows)[:-1])
-            for text, some, gate in zip(texts, of_texts, long.tolist(), strict=True):
-                _weigh_as_article(text, some, gate)
+            for text, some, gate in zip(texts, of_texts, long, strict=True):
+                _weigh_as_article(text, some, float(gate))
             counts = counter.count()
         n_words = [len(text.split(maxsplit=QUERY)) for text in texts]  # of a query, or more
         is_query = np.array(n_words, dtype=int) <= QUERY
@@ -253,22 +251,27 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
     named = (mention for mention in mentions.found if mention.start in starts)
     known = {(mention.start, mention.end) for mention in named}
     return [
-        Mention(
-            structure.term,
-            mention.start,
-            mention.end,
-            side=structure.side,
-            dominant=mention.dominant if structure.side == "bilateral" else None,
-            is_structure=True,
-            weight=structure.weight
-            * mention.weight
-            * (BESIDE_LEARNED if (mention.start, mention.end) in known else 1),
-        )
+        implied
         for mention in mentions.rule_based
         if mention.is_present
-        for structure in mention.implied
-        if structure.term in extractor.vocabulary
+        for implied in _implied_by(mention, (mention.start, mention.end) in known, extractor)
     ]
+
+
+def _implied_by(mention: Mention, is_known: bool, extractor: TermExtractor) -> Iterator[Mention]:
+    """Yield the structures that one name points to."""
+    weight = mention.weight * (BESIDE_LEARNED if is_known else 1)
+    for structure in mention.implied:
+        if structure.term in extractor.vocabulary:
+            yield Mention(
+                structure.term,
+                mention.start,
+                mention.end,
+                side=structure.side,
+                dominant=mention.dominant if structure.side == "bilateral" else None,
+                is_structure=True,
+                weight=structure.weight * weight,
+            )
 
 
 def _weigh_lesions(
@@ -282,10 +285,7 @@ def _weigh_lesions(
     is_kind = rows["is_structure"] & extractor.is_generic[rows["term"]]
     names = rows["is_structure"] & rows["is_present"] & ~is_kind
     has_name = np.bincount(number[names], minlength=len(gates)) > 0
-    terms, which = np.unique(rows["term"], return_inverse=True)
-    known = extractor.vocabulary.terms
-    is_lesion = np.array([_is_lesion(known[term]) for term in terms.tolist()], bool)
-    light = is_kind | (has_name[number] & is_lesion[which])
+    light = is_kind | (has_name[number] & extractor.is_lesion[rows["term"]])
     rows["weight"][light] *= (1 - gates[number[light]]) ** 2
 
 

@@ -248,8 +248,16 @@ class _Listing:
 
     def reasons(self, rows: list[int]) -> list[list[Reason]]:
         """Return the terms that raise or lower some rows most."""
-        weights = [sparse.csr_matrix(self._weights(row, self.about(row)[2])) for row in rows]
-        return _reasons_in(self.encoding, sparse.vstack(weights).tocsr()) if rows else []
+        if not rows:
+            return []
+        volumes, masks = self.encoding.partition.volumes_mm3, list(self.landmarks.values())
+        of_atlas = [row for row in rows if row < self.n_atlas]
+        others = [row for row in rows if row >= self.n_atlas]
+        shares = [sparse.csr_matrix(self.gazetteer.shared_mm3[of_atlas].multiply(1 / volumes))]
+        shares += [sparse.csr_matrix(masks[row - self.n_atlas].astype(float)) for row in others]
+        found = _reasons_in(self.encoding, sparse.vstack(shares).tocsr())
+        reasons = dict(zip([*of_atlas, *others], found, strict=False))
+        return [reasons.get(row, []) for row in rows]
 
     def region(self, row: int, why: list[Reason]) -> Region:
         """Sum up a row."""
@@ -277,14 +285,6 @@ class _Listing:
             return as_point(self.gazetteer.densest_mm(self.density, [row])[0])
         densest = np.flatnonzero(here)[np.argmax(self.density[here])]
         return as_point(self.encoding.partition.centers_mm[densest])
-
-    def _weights(self, row: int, here: Mask | None) -> NDArray[np.floating]:
-        """Share of each region of the model that is in a row: (m,)."""
-        if here is not None:
-            return here.astype(np.float64)
-        shared = sparse.csr_matrix(self.gazetteer.shared_mm3[[row]]).toarray()[0]
-        shares: NDArray[np.floating] = shared / self.encoding.partition.volumes_mm3
-        return shares
 
 
 # ---- named places beside an atlas

@@ -34,7 +34,7 @@ TINY = 1e-12
 EVENLY = 1e-3  # of what places explain, that is given to each by its share in the whole map
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: a text has a hundred, and those are slow to make
 class TermUse:
     """How a text uses a term.
 
@@ -239,23 +239,16 @@ class ReadText(Source):
             return {}
         order, extractor = self.order, self.model.extractor_
         columns, categories = self.features.indices[order], self.model.vocabulary_.categories
-        rows = zip(
-            map(extractor.terms.__getitem__, columns.tolist()),
-            extractor.is_generic[columns].tolist(),
-            self.features.data[order].tolist(),
-            counted.uses(columns, self.listed),
-            strict=True,
+        names = [extractor.terms[column] for column in columns.tolist()]
+        subjects = [
+            SUBJECT["generic"] if is_generic else _subject(name, categories.get(name, ""))
+            for name, is_generic in zip(names, extractor.is_generic[columns].tolist(), strict=True)
+        ]
+        counts, where, implied = counted.uses(columns, self.listed)
+        weights = self.features.data[order].tolist()
+        return dict(
+            zip(names, map(TermUse, counts, weights, where, implied, subjects), strict=True)
         )
-        return {
-            name: TermUse(
-                use.n_mentions,
-                weight,
-                use.where,
-                use.implied,
-                SUBJECT["generic"] if is_generic else _subject(name, categories.get(name, "")),
-            )
-            for name, is_generic, weight, use in rows
-        }
 
     def mass_for(self, share: float) -> float:
         """Return the predicted mass that holds a share of the peaks, or of the seats."""
@@ -279,10 +272,9 @@ class ReadText(Source):
 
     def suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""
-        known = self.model.vocabulary_
-        if not self.is_text or len(word) < SHORTEST_SPELT or word in known:
+        if not self.is_text or len(word) < SHORTEST_SPELT or word in self.model.vocabulary_:
             return []  # a name that the text has in another sense is spelt well
-        return known.suggest(word)
+        return self.model.vocabulary_.suggest(word)
 
     def named(self) -> dict[str, NDArray[np.bool_]]:
         """Return the regions of the places that the text names, the heaviest first."""

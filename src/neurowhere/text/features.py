@@ -12,7 +12,7 @@ from scipy import sparse
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning, VocabularyError
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.places import Side
+from neurowhere.text.places import Side, is_lesion
 from neurowhere.text.vocabulary import Vocabulary
 
 # A mention on both sides tells no more of where than one without a side.
@@ -266,6 +266,11 @@ class TermExtractor:
         category = self.vocabulary.category
         is_structure = np.array([category(term) == "anatomy" for term in self.terms], dtype=bool)
         return is_structure | self.is_generic
+
+    @cached_property
+    def is_lesion(self) -> NDArray[np.bool_]:
+        """Whether each term is a word such as "infarct": (n_terms,)."""
+        return np.array(list(map(is_lesion, self.terms)), dtype=bool)
 
     @cached_property
     def is_extra(self) -> NDArray[np.bool_]:

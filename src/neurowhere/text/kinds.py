@@ -21,12 +21,14 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
+from neurowhere.text.words import runs_of
 
 Kind = Literal["report", "study"]
 COLUMNS: dict[str, Column] = {"id": TEXT, "words": TEXT, "kind": one_of(" ".join(get_args(Kind)))}
 FEWEST, WIDTH = 2.25, 0.3  # r₀, w
 LONGEST = 20_000  # characters that are looked at: the beginning tells
 _WORD = re.compile(r"[^\W_]+")
+_ALPHANUMERIC = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) * 2
 
 
 @cache
@@ -41,7 +43,7 @@ def _trie() -> Trie[tuple[str, str]]:
 
 def signs_of_kind(text: str) -> dict[str, list[str]]:
     """Return the rows of reports and those of studies that a text has."""
-    words = _WORD.findall(text[:LONGEST].lower())
+    words = runs_of(text[:LONGEST].lower(), _ALPHANUMERIC, _WORD)
     found: dict[str, dict[str, None]] = {"report": {}, "study": {}}
     for _, _, (kind, row) in _trie().find(words):
         found[kind][row] = None

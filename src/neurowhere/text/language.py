@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from neurowhere.text.words import cuts, word_set
+from neurowhere.text.words import cuts, runs_of, word_set
 
 LETTERS = re.compile(r"[^\W\d_]+")
-_LETTERS_ALONE = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
+_LETTERS_ALONE = bytes(code if chr(code).isalpha() else ord(" ") for code in range(128)) * 2
 ACCENT = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõìòåøăąćęłńśźżğışčďěňřšťůž]")
 # Endings of nouns and adjectives that are English in no word: "Aphasie", "thalamisch", "lesión".
 ENDING = re.compile(
@@ -81,7 +81,7 @@ def words_of_letters(text: str) -> list[str]:
     >>> words_of_letters("T1 of the naïve_brain"), words_of_letters("l'insula")
     (['T', 'of', 'the', 'naïve', 'brain'], ['l', 'insula'])
     """
-    return text.translate(_LETTERS_ALONE).split() if text.isascii() else LETTERS.findall(text)
+    return runs_of(text, _LETTERS_ALONE, LETTERS)
 
 
 def is_foreign(text: str) -> bool:

@@ -51,30 +51,32 @@ class TokenIds(dict[str, int]):
                 self._with_capitals.setdefault(word.lower(), []).append(self[word])
 
     def __missing__(self, token: str) -> int:
-        lower = token.lower()
-        if lower != token:
-            number = self[lower]
-            if token in SIDES and number == SKIPPED:
-                number = UNKNOWN  # "thalami: R pulvinar"
-            elif token[1:].islower():  # the first word of a sentence
-                pass
-            elif self.side_of(token):
-                number = self[token[1:]]
-            elif token[-1] == "s" and token[:-1].isupper() and number == UNKNOWN:
-                number = self[token[:-1]]  # "PCAs"
-            elif number != UNKNOWN and self._is_chance(token):
-                number = UNKNOWN_SHORT_FORM
-            if number == UNKNOWN and is_short_form(token):
-                number = UNKNOWN_SHORT_FORM
-        elif is_skipped(token):
-            number = SKIPPED
-        else:
-            number = self._forms.get(fold(token), [UNKNOWN])[0]
-            if number == UNKNOWN and BOTH.fullmatch(token):
-                number = self[token[2:]]
+        number = self._of_small(token) if token == token.lower() else self._of_capitals(token)
         if len(self) < REMEMBERED_TOKENS:
             self[token] = number
         return number
+
+    def _of_small(self, token: str) -> int:
+        """Find the id of a token in small letters."""
+        if is_skipped(token):
+            return SKIPPED
+        number = self._forms.get(fold(token), [UNKNOWN])[0]
+        return self[token[2:]] if number == UNKNOWN and BOTH.fullmatch(token) else number
+
+    def _of_capitals(self, token: str) -> int:
+        """Find the id of a token with capitals."""
+        number = self[token.lower()]
+        if token in SIDES and number == SKIPPED:
+            number = UNKNOWN  # "thalami: R pulvinar"
+        elif token[1:].islower():  # the first word of a sentence
+            pass
+        elif self.side_of(token):
+            number = self[token[1:]]
+        elif token[-1] == "s" and token[:-1].isupper() and number == UNKNOWN:
+            number = self[token[:-1]]  # "PCAs"
+        elif number != UNKNOWN and self._is_chance(token):
+            number = UNKNOWN_SHORT_FORM
+        return UNKNOWN_SHORT_FORM if number == UNKNOWN and is_short_form(token) else number
 
     def side_of(self, token: str) -> str:
         """Letter by which an abbreviation is of a side: "l", "r", or "" where it has none."""
