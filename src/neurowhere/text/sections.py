@@ -442,11 +442,10 @@ def _kind_of_heading(words: str) -> str:
     if words in _kinds():
         return _kinds()[words]
     around = words_of("around-exam")  # "Repeat CT head today", "3T MRI"
-    parts = words.replace("/", " ").split() if words not in around else []
-    kept = [each for each in parts if not TESLA.fullmatch(each)]
-    kept = [each for each in kept if each not in around] or kept[-1:]
-    exams = (_kinds().get(each) for each in kept)
-    return "exam" if kept and all(kind == "exam" for kind in exams) else "other"
+    exams = [each for each in words.replace("/", " ").split() if each not in around]
+    exams = [each for each in exams if not TESLA.fullmatch(each)]
+    is_exam = bool(exams) and all(_kinds().get(each) == "exam" for each in exams)
+    return "exam" if is_exam else "other"
 
 
 def _starts_of_headings(text: str) -> list[int]:
