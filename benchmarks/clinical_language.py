@@ -6,8 +6,10 @@ The passages are those of tests/text/data/denials_*.jsonl and sides_*.jsonl; tho
 and "fourth" are told by their totals alone. The sentences are those of clinical_sentences.jsonl,
 read with the package's own anatomy and some general terms and, where the development data is here,
 with NeuroQuery's whole vocabulary. A baseline negates whatever follows a cue in the same sentence,
-and gives a structure the last side before it. The rivals run under another Python that has medspacy
-and negspacy: they are told the mentions, and use their own rules, which know no sides. The cost is
+and gives a structure the last side before it. The sentences of cases/grammar_late_*.jsonl, by
+people who knew no rule, are read with the shipped model: how many of their mentions have the right
+status, the right side, and both. The rivals run under another Python that has medspacy and
+negspacy: they are told the mentions, and use their own rules, which know no sides. The cost is
 that of the reader beside `TermCounter.find`, on real abstracts of 1,300 to 1,700 characters.
 """
 
@@ -21,6 +23,7 @@ import sys
 import time
 from pathlib import Path
 
+from neurowhere import load_model
 from neurowhere.text import TermCounter
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.features import TermExtractor
@@ -47,6 +50,7 @@ def main():
     from tests.text.sentences import read_sentences, small_vocabulary
 
     print_passages(arguments.rivals)
+    print_late()
     sentences = read_sentences()
     print_sizes(sentences)
     vocabularies = {"small": small_vocabulary()}
@@ -98,6 +102,38 @@ def print_passages(rivals):
         tallies = score_sides(passages, told_counter(passages))
         print(f"{f'{name}, {len(passages)} passages':34}" + "".join(map(percent, tallies)))
     print()
+
+
+def print_late():
+    from tests.text.passages import status_of
+
+    counter = load_model().extractor_.counter
+    print(f"{'sentences written late':34}{'status':>18}{'side':>18}{'both':>18}")
+    for path in sorted((ROOT / "benchmarks" / "cases").glob("grammar_late_*.jsonl")):
+        right = []
+        for case in map(json.loads, path.read_text("utf-8").splitlines()):
+            mentions = read_mentions(case["text"], counter)
+            for (start, end), label in zip(places_of(case), case["mentions"]):
+                found = (*mentions.found, *mentions.places, *mentions.rule_based)
+                here = [each for each in found if each.start < end and start < each.end]
+                side = next((each.side for each in here if each.side), None)
+                is_status = bool(here) and status_of(mentions, start, end) == label["status"]
+                right.append((is_status, side == label["side"]))
+        sums = (sum(status for status, _ in right), sum(side for _, side in right))
+        cells = (*sums, sum(status and side for status, side in right))
+        print(f"{path.stem:34}" + "".join(f"{f'{n} / {len(right)}':>18}" for n in cells))
+    print()
+
+
+def places_of(case):
+    """Where each labelled term of a case stands: the next time that it is named."""
+    text, after = case["text"].lower(), {}
+    for label in case["mentions"]:
+        term = label["term"].lower()
+        start = text.find(term, after.get(term, 0))
+        start = text.rfind(term) if start < 0 else start
+        after[term] = start + len(term)
+        yield start, after[term]
 
 
 def print_rival_passages(names, python):

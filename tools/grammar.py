@@ -20,12 +20,12 @@ SAYS = {
     "compounds": "halves of adjectives of two structures",
     "parts": "the parts of a structure that its denial denies",
     "pressed": "what a lesion presses on",
+    "headings": "the section of a report that a heading begins",
 }
 DIRECTIONS = {
     "ahead": "what follows",
     "back": "the subject before it",
     "beside": "the noun that it stands before, or the subject",
-    "measure": "a measure, and what has it",
     "object": "the object of a verb, or the subject of its passive",
     "both": "the subject and what follows",
     "not": "what the word after it says",

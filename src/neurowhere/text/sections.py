@@ -14,12 +14,21 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
 from neurowhere.text.history import HISTORY, find_history
+from neurowhere.text.reading.lexicon import words_of
+from neurowhere.text.reading.tables import (
+    TEXT,
+    Column,
+    alternatives,
+    one_of,
+    read_table,
+    split,
+)
 from neurowhere.text.relatives import find_relatives
 
 
@@ -161,68 +170,18 @@ def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
 
 # ---- reports
 
-_EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
-_PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
-_ADDED = (
-    r"\d?\.?\dT|(?:on )?admission|brain|cervical|follow-up|head|initial|neck|next day|of|plain"
-    r"|post-?op|repeat|scans?|spine|the|today|w|with|without|w/o"
-)  # words around the name of an examination
-# Headings under which nothing was found, by the name of the section.
-NOT_FINDINGS = {
-    "technique": (
-        r"(?:scan(?:ning)? |imaging |mri? |ct |pet |surgical |operative )?"
-        r"(?:technique|protocol|approach)",
-        r"(?:planned )?procedures?(?: performed| details)?|operation(?: performed)?",
-        r"sequences?(?: acquired)?|acquisition|scanner|anaesthesia|anesthesia|consent",
-        r"position(?:ing)?|incision|trajectory",
-        r"(?:technical |study |scan )?limitations?(?: of (?:the )?(?:study|scan|technique))?"
-        r"|(?:image|scan|study|technical) quality",
+HEADINGS: dict[str, Column] = {
+    "id": TEXT,
+    "section": one_of(
+        "family past technique indication history comparison plan affiliations report exam abstract"
+        " background methods research result"
     ),
-    "indication": (
-        rf"(?:clinical )?(?:indications?|questions?)|indications? for (?:the )?{_EXAM}",
-        rf"reasons? for (?:the )?(?:{_EXAM}|referral|request|visit|test)",
-        r"clinical(?: information| info| details| data| context| notes?| problem| query)?",
-        r"referral(?: reason| question| details)?|request(?:ed for| details)?",
-    ),
-    "history": (
-        rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|dhx?|shx?",
-        r"clinical background|background history|(?:current |home )?medications?|meds|allergies",
-    ),
-    "comparison": (
-        rf"comparisons?(?: with| to| {_EXAM})?|compared (?:with|to)",
-        rf"(?:priors?|previous)(?: {_EXAM})?|(?:earlier|last|old) {_EXAM}",
-    ),
-    "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
-    "affiliations": (
-        r"authors?|(?:authors?'? )?(?:affiliations?|information)",
-        r"correspond(?:ence|ing authors?)(?: to)?",
-        r"(?:funding|grants?|financial)(?: sources?| support| information| disclosures?)?",
-        r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
-    ),
+    "words": TEXT,
 }
-_PAST_HISTORY = (
-    r"(?:past|previous|prior)(?: (?:medical|surgical|neurological))* (?:history|hx)"
-    r"|pm(?:hx?|sh)|pshx?"
-)
-_FAMILY = r"(?:(?:positive|relevant|significant) )?family (?:medical )?(?:history|hx)|f(?:am)?hx?"
-# Other headings, that tell a report from a structured abstract, or that end a section.
-_OTHERS = {
-    "report": (
-        r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
-        r"hpi|history of (?:the )?present(?:ing)? (?:illness|complaint)",
-        r"(?:chief|presenting) complaint|cc|a/p|o/e",
-    ),
-    "exam": (
-        rf"(?:(?:{_ADDED}) )*(?:cta?|ctp|mri?|mra|dwi|flair|pet|spect|eeg|dsa|angiogra(?:m|phy)"
-        r"|neuro|imaging|labs?|vitals?|ros)"
-        rf"(?:[ /]+(?:{_ADDED}|exam(?:ination)?|contrast|perfusion))*",
-    ),
-    "abstract": (r"abstract|key ?words",),
-    "background": ("background",),
-    "methods": (r"(?:(?:materials?|patients|subjects) and )?methods?|methodology",),
-    "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
-    "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
-}
+# Headings under which nothing was found; others tell a report from an abstract, or end a section.
+NOT_FINDINGS = ("technique", "indication", "history", "comparison", "plan", "affiliations")
+PARTS_OF_HISTORY = ("family", "past")
+TESLA = re.compile(r"[\d.]+t")
 AFFILIATIONS, ADDRESS, REFERENCES = "affiliations", "address", "references"
 # "Department of Neurology", "Basel University", and what names an institution only beside these.
 _OF_NAMES = tuple(
@@ -250,13 +209,8 @@ _NAME_END = re.compile(
 _LINKS = frozenset({"of", "and", "for", "&"})  # within a name
 _ADDRESS = 200  # characters of a name, at most
 _WORD = re.compile(r"\S+")
-_PARTS_OF_HISTORY = {"family": (_FAMILY,), "past": (_PAST_HISTORY,)}
-_KINDS = {
-    name: re.compile("|".join(patterns), re.IGNORECASE)
-    for name, patterns in (_PARTS_OF_HISTORY | NOT_FINDINGS | _OTHERS).items()
-}
 _AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
-_NAMES = _AMBIGUOUS | dict.fromkeys(_PARTS_OF_HISTORY, HISTORY)
+_NAMES = _AMBIGUOUS | dict.fromkeys(PARTS_OF_HISTORY, HISTORY)
 # Most sentences are no heading, which the first sign after their first words tells fast.
 _MAY_BE_HEADING = r"(?=[ \t\d#*>•.)-]*+[\w /&'()]*+(?:[-*:\t\r\n–—]|\Z))"
 _REPORT_HEADING = re.compile(
@@ -343,7 +297,7 @@ def _sections_of_report(text: str) -> list[Part]:
     headings = _without_bare(text, list(_report_headings(text)))
     is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
-    kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
+    kept = (AFFILIATIONS,) if is_abstract else NOT_FINDINGS
     sections = [
         Part(_NAMES.get(name, name), start, _part_end(text, start, end, name))
         for (name, _, start), end in zip(headings, ends, strict=False)
@@ -471,10 +425,27 @@ def _report_headings(text: str) -> Iterator[Part]:
             yield Part(name, match.start("words"), match.end())
 
 
+@cache
+def _kinds() -> dict[str, str]:
+    """Return the sections of the headings; the first row with a heading counts."""
+    kinds: dict[str, str] = {}
+    for row in read_table("neurowhere.text.reading", "headings", HEADINGS):
+        for item in split(row["words"]):
+            for words in alternatives(item):
+                kinds.setdefault(words, row["section"])
+    return kinds
+
+
 @lru_cache(maxsize=1 << 12)
 def _kind_of_heading(words: str) -> str:
-    fitting = (name for name, pattern in _KINDS.items() if pattern.fullmatch(words))
-    return next(fitting, "other")
+    words = words.lower()
+    if words in _kinds():
+        return _kinds()[words]
+    around = words_of("around-exam")  # "Repeat CT head today", "3T MRI"
+    exams = [each for each in words.replace("/", " ").split() if each not in around]
+    exams = [each for each in exams if not TESLA.fullmatch(each)]
+    is_exam = bool(exams) and all(_kinds().get(each) == "exam" for each in exams)
+    return "exam" if is_exam else "other"
 
 
 def _starts_of_headings(text: str) -> list[int]:
@@ -498,7 +469,7 @@ def _without_bare(text: str, headings: list[Part]) -> list[Part]:
     """
     if sum(heading.name != "other" for heading in headings) < 2:
         headings = [each for each in headings if not _is_dash_within_line(text, each)]
-    telling = {*NOT_FINDINGS, *_PARTS_OF_HISTORY, "report", "result", "abstract"}
+    telling = {*NOT_FINDINGS, *PARTS_OF_HISTORY, "report", "result", "abstract"}
     known = [heading for heading in headings if heading.name in telling]
     if len(known) > 1:
         return headings

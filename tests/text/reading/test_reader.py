@@ -33,6 +33,7 @@ def sides(text):
         ("No infarct in the pons, and the thalamus is bright.", {"pons"}),
         ("The infarct spared the thalamus but not the putamen.", {"thalamus"}),
         ("The lesion spares the insula but not the amygdala.", {"insula"}),
+        ("Signal change of the pons is absent.", {"pons"}),
         ("The insula is involved, the putamen is spared.", {"putamen"}),
         ("Thalamus, caudate and putamen: normal signal.", {"thalamus", "caudate", "putamen"}),
         ("Pons: no lesion. Insula: infarct.", {"pons"}),
@@ -46,7 +47,6 @@ def sides(text):
         ("The insula showed no difference between groups.", {"insula"}),
         ("Lesions of the pons and the insula. None showed an effect.", set()),
         ("The pons is not swollen but infarcted.", set()),
-        ("The pons is flattened, but remains patent.", set()),
         ("The pons is small and the midline is shifted.", set()),
         ("No part of the insula is spared.", set()),
         ("The lesion spares neither the pons.", set()),
@@ -81,6 +81,7 @@ def test_hedges(text, hedged):
     ("text", "expected"),
     [
         ("left insula and putamen", {"insula": "left", "putamen": "left"}),
+        ("left thalamus, anterior putamen", {"thalamus": "left", "putamen": "left"}),
         (
             "left insula, posterior putamen and amygdala",
             {"insula": "left", "putamen": "left", "amygdala": "left"},

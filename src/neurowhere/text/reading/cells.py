@@ -66,7 +66,7 @@ class CellReader:
     def __init__(self, document: Document, cues: Sequence[Tag], found: Tabled) -> None:
         self.document, self.found = document, found
         self.names = SideReader(document, ())
-        self.cues = {t.first: t for t in cues if t.row.table == "cues" and t.direction != "idle"}
+        self.cues = {t.first: t for t in cues if not t.is_open and t.direction != "idle"}
 
     def read(self, table: Table) -> None:
         """Read the rows of a table, or its columns."""

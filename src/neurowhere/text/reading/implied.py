@@ -9,7 +9,6 @@ are said to be open, narrow or torn.
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import SIDES, Document, Side
@@ -35,12 +34,6 @@ JOINTS = frozenset([" ", "-", ". ", "\n", "/", ") ", "] "])  # between a side an
 LED = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
 CLINICAL = frozenset(["clinical", "side", "lesion"])
 VASCULAR = frozenset(["vascular", "vessel"])
-# What an abbreviation may stand for otherwise, in a text that says so.
-OTHERWISE = {
-    "pca": ("principal", "component", "components"),
-    "ica": ("independent", "component", "components"),
-    "sca": ("spinocerebellar", "ataxia"),
-}
 PARTS: dict[str, Column] = {"whole": TEXT, "parts": TEXT}
 Spared = Mapping[str, Set[Side | None]]  # names, and the sides on which they are denied
 
@@ -116,7 +109,7 @@ class _Reader:
             self.with_one_side(Found(entry, *span, self.side(*span, entry)), PLACED)
             for span, entry in spans.items()
         ]
-        meant = [self.without_map(each) for each in found if self.is_meant(each, found)]
+        meant = [self.without_map(each) for each in found if self.is_meant(each)]
         meant = sorted([*meant, *sites], key=lambda each: (each.first, each.end))
         idle = set[int]()
         arteries = [each for each in meant if each.entry.kind == "artery"]
@@ -164,8 +157,7 @@ class _Reader:
         side = self.given.get(end - 1) or next(
             filter(None, map(self.mark, range(first, end))), None
         )
-        side = side or self.before(first) or self.after(end, entry)
-        return self.of_body(end) if side is None and entry.is_crossed else side
+        return side or self.before(first) or self.after(end, entry)
 
     def mark(self, i: int) -> Attached | None:
         """Side that a token is: "L", "Lt", "left" or "bilateral", not "l" nor "both"."""
@@ -202,17 +194,6 @@ class _Reader:
         is_last = self.gaps[i] in (" ", ", ") and not self.gaps[end].isspace()
         return mark if is_led or is_last or "(" in self.gaps[i] else None
 
-    def of_body(self, end: int) -> Attached | None:
-        """Side of the body after a sign: "… with pain in the left half of the body"."""
-        for i in range(end, min(end + REACH_BODY, len(self.words))):
-            is_over = "," in self.gaps[i] or i in self.document.starts_of_sentences
-            if is_over or i in self.document.sided or "turning-sign" in self.kinds[i]:
-                return None
-            if mark := self.mark(i):
-                is_body = "of-body" in self.kinds_at(i + 1) and i not in self.of_structures
-                return mark if is_body else None
-        return None
-
     def with_one_side(self, found: Found, kinds: Container[str]) -> Found:
         """Give a name the side of its sentence, if that has but one."""
         if found.side or found.entry.kind not in kinds or not self.sides:
@@ -231,12 +212,12 @@ class _Reader:
 
     # ---- which names are meant
 
-    def is_meant(self, found: Found, others: Sequence[Found]) -> bool:
+    def is_meant(self, found: Found) -> bool:
         """Whether a name is written as it should be, and has with it what it needs."""
         spelt = " ".join(self.words[found.first : found.end])
         if not self.is_written(found, spelt):
             return False
-        if spelt in rules().shortened and not self.is_eponym(found, others):
+        if spelt in rules().shortened and not self.is_eponym(found):
             return False
         if found.entry.kind == "place" and self.is_part(found):
             return False
@@ -250,22 +231,14 @@ class _Reader:
         is_numbered = spelt[-1].isdigit()
         return any(map(str.isupper, self.document.text[start + (not is_numbered) : end]))
 
-    def is_eponym(self, found: Found, others: Sequence[Found]) -> bool:
+    def is_eponym(self, found: Found) -> bool:
         """Whether the name of a person is that of a syndrome: "left Wallenberg in a man"."""
         if len(self.words) <= FEW_WORDS:
             rest = [*self.kinds[: found.first], *self.kinds[found.end :]]
             return not any(map(CLINICAL.isdisjoint, rest))
-        written = [self.document.written(i) for i in range(found.first, found.end)]
-        after = self.document.written(found.end) if found.end < len(self.words) else ""
-        is_begun = found.end in self.document.starts_of_sentences
-        is_person = after in ("et", "and") or (after[:1].isupper() and not is_begun)
-        if is_person or not written[0][0].isupper():
-            return False
-        if len(written) > 1 and all(word[0].isupper() for word in written):
-            return True  # "Dejerine-Roussy"
         is_sided = found.side is not None and found.side.first == found.first - 1
-        is_clinical = len(others) > 1 or "clinical" in self.said
-        return is_sided and (is_clinical or self.names_structure(found))
+        is_double = found.end > found.first + 1  # "Dejerine-Roussy"
+        return self.document.written(found.end - 1).istitle() and (is_sided or is_double)
 
     def is_part(self, found: Found) -> bool:
         """Whether a name is part of a longer one."""
@@ -273,16 +246,6 @@ class _Reader:
         is_whole = number is not None and self.document.names[number].end == found.end
         is_within = found.first in self.document.inner or self.gaps[found.first] == "-"
         return is_within and not is_whole
-
-    @cached_property
-    def otherwise(self) -> frozenset[str]:
-        """Abbreviations that the text spells out as something else: "principal component"."""
-        pairs = {*pairwise(self.words)}
-        return frozenset(
-            short
-            for short, (first, *seconds) in OTHERWISE.items()
-            if any((first, second) in pairs for second in seconds)
-        )
 
     @cached_property
     def places(self) -> tuple[int, int] | None:
@@ -346,9 +309,7 @@ class _Reader:
     def share(self, artery: Found, arteries: Sequence[Found]) -> float:
         """Return how much a name stands for the territory of an artery, 0 for not at all."""
         is_vessel = artery.entry.needs == "vessel"
-        if self.is_otherwise(artery) or self.is_harmless(artery):
-            return 0.0
-        if is_vessel and not self.is_segment(artery):
+        if self.is_harmless(artery) or (is_vessel and not self.is_segment(artery)):
             return 0.0
         here = [i for i in self.around(artery) if self.is_state(i)]
         own = [i for i in here if self.nearest(i, arteries) is artery]
@@ -356,12 +317,6 @@ class _Reader:
         if here:
             return 1.0 if "vascular" in kinds else TORN * ("torn" in kinds)
         return float(artery.side is not None or is_vessel)
-
-    def is_otherwise(self, artery: Found) -> bool:
-        """Whether an abbreviation stands for something else in the text."""
-        last = self.words[artery.end - 1].removesuffix("s")
-        is_vascular = "vascular" in self.kinds_at(artery.end)
-        return last in OTHERWISE and not is_vascular and last in self.otherwise
 
     def territory(self, artery: Found, share: float, arteries: Sequence[Found]) -> Found:
         """Return an artery with its side and with a share of its weights."""

@@ -31,7 +31,7 @@ from neurowhere.text.reading.implied import (
 )
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Sides, read_sides
-from neurowhere.text.reading.tags import find_cues, find_phrases
+from neurowhere.text.reading.tags import Tag, find_cues, find_phrases
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
 Span = tuple[int, int]
@@ -233,7 +233,7 @@ def read_mentions(
     document = names.complete(document, counter, at)
     sides = read_sides(document, [i for i, _, _ in at["sides"]])
     cues = find_cues(document, at)
-    said = read_scope(document, cues)
+    said = read_scope(document, cues, [Tag(*each) for each in at["pressed"]])
     tabled = read_cells(document, cues)
     sides.applied.update(tabled.sides)
     sides.limbs.update(tabled.limbs)

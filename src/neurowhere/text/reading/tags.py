@@ -5,7 +5,7 @@ classes by the table of words (`lexicon`). No level after this one compares word
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from neurowhere.text.reading.tables import (
 )
 from neurowhere.text.relatives import is_research
 
-DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
+DIRECTIONS = one_of("ahead back beside object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
 TARGETS = one_of("any places findings", is_required=False)
 CUES: dict[str, Column] = {
@@ -43,7 +43,7 @@ ELSEWHERE: dict[str, Column] = {
     "after": OPTIONAL,
     "sentence": OPTIONAL,
 }
-STATUS = {"cues": "denied", "hedges": "hedged", "pressed": "pressed"}  # by the table of a row
+TABLES = ("cues", "hedges")
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
 LANGUAGE = 10_000  # characters that tell the language of a text
@@ -117,7 +117,7 @@ def _signs(document: Document) -> Iterator[Tag]:
 
 @cache
 def _cues() -> tuple[Row, ...]:
-    return tuple(row for table in STATUS for row in read_table(__package__, table, CUES))
+    return tuple(row for table in TABLES for row in read_table(__package__, table, CUES))
 
 
 @cache
@@ -127,8 +127,13 @@ def row_of_sign(sign: str) -> Row:
 
 
 def _phrases_of(*only: str) -> Iterator[tuple[str, Row]]:
-    for row in _cues():
-        for item in split(row["words"]) if row["only"] in only else ():
+    return _spelt(row for row in _cues() if row["only"] in only)
+
+
+def _spelt(rows: Iterable[Row]) -> Iterator[tuple[str, Row]]:
+    """Yield the phrases of some rows."""
+    for row in rows:
+        for item in split(row["words"]):
             yield from ((phrase, row) for phrase in alternatives(item))
 
 
@@ -175,6 +180,7 @@ def _phrases() -> Phrases[Any]:
         {
             "cues": _phrases_of("", "start", "small", "note"),
             "foreign": _phrases_of("foreign"),
+            "pressed": _spelt(read_table(__package__, "pressed", CUES)),
             "elsewhere": _elsewhere(),
             "beside": elsewhere_beside().items(),
             "places": _items("places", PLACES),
