@@ -2,10 +2,9 @@
 
 import json
 import sys
-from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -70,20 +69,6 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
     )
 
 
-class Constraint(StrEnum):
-    """What the coefficients are held to."""
-
-    none = "none"
-    labels = "labels"
-
-
-class Text(StrEnum):
-    """What a model learns from the text."""
-
-    terms = "terms"
-    none = "none"
-
-
 def fit(
     corpus: CorpusPath,
     output: Output,
@@ -113,12 +98,13 @@ def fit(
         bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
     ] = False,
     constraint: Annotated[
-        Constraint,
+        Literal["none", "labels"],
         typer.Option(help="With labels, predict each region of an atlas only from its label."),
-    ] = Constraint.none,
+    ] = "none",
     text: Annotated[
-        Text, typer.Option(help="With none, ignore the text and predict the mean map.")
-    ] = Text.terms,
+        Literal["terms", "none"],
+        typer.Option(help="With none, ignore the text and predict the mean map."),
+    ] = "terms",
     bandwidth: Annotated[
         float, typer.Option(min=0.0, help="Standard deviation of the kernel, in voxels.")
     ] = 1.0,
@@ -152,7 +138,7 @@ def fit(
 
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
-    constrained = None if constraint is Constraint.none else constraint.value
+    constrained = None if constraint == "none" else constraint
     _check_loss(loss, constrained)
     regions = read_partition(partition, labels)
     from neurowhere._tools.files import new_folder
@@ -163,7 +149,7 @@ def fit(
     model = Encoder(
         regions,
         loss,
-        text=text.value,
+        text=text,
         constraint=constrained,
         vocabulary=vocabulary,
         min_studies=min_studies,

@@ -49,17 +49,8 @@ def lines(
 ) -> Iterator[str]:
     """Yield what a summary says, line by line.
 
-    Parameters
-    ----------
-    summary : Summary
-    text : str
-        The text that it is about, whose words are quoted where the summary says where they are.
-    sort : "excess", "probability" or "ratio"
-        Order of the regions of the summary, which a line above them says.
-    usual : str
-        What their excess is over.
-    with_places : bool
-        Whether to list regions, peaks and studies.
+    The text is quoted where the summary says where its words are. `usual` is what the excess of the
+    regions is over. Without `with_places`, regions, peaks and studies are left out.
     """
     for contradiction in summary.contradictions:
         yield f"WARNING    the report contradicts itself: {contradiction}"

@@ -81,26 +81,8 @@ def write_encoding(
 ) -> None:
     """Write an encoding as a folder, whole or not at all.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    folder : path
-    atlas : Atlas, optional
-        Names regions and peaks; by default as in `Encoding.regions`.
-    resolution_mm, like
-        Grid of the images, as in `Partition.to_img`.
-    with_text : bool
-        Whether the page shows the text. Without, no file holds any of it but the names of terms.
-    maps : "none", "nifti" or "all"
-        Which files of the map, as in `Encoding.save`.
-    sort : "excess", "probability" or "ratio"
-        Order of the regions.
-    keep_formulas : bool
-        Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
-    overwrite : bool
-        Whether to replace a folder that exists.
-    about : mapping, optional
-        What else info.json should tell, such as the model and its options.
+    The options are those of `Encoding.save`. `sort` is the order of the regions, `keep_formulas`
+    is as in `to_csv`, and `about` is what else info.json tells, such as the model.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
         atlas = encoding.gazetteer(atlas).atlas
@@ -136,22 +118,10 @@ def write_figure(
     other: Encoding | None = None,
     **options: Any,
 ) -> str:
-    """Write the map of a text, or those of two, as a figure for a paper.
+    """Write the map of a text, or those of two, as a figure for a paper; return its caption.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    path : path
-        Ends in .svg, .pdf or .png.
-    other : Encoding, optional
-        Of a second text.
-    **options
-        As of `draw_figure`: quantity, layout, width_mm.
-
-    Returns
-    -------
-    str
-        A caption, which the file holds as well.
+    The file ends in .svg, .pdf or .png, and holds the caption too. The options are those of
+    `draw_figure`: quantity, layout, width_mm.
     """
     from neurowhere.report.figure import FORMATS, caption_of, draw_figure, figure_bytes
 
@@ -308,26 +278,10 @@ def encoding_page(
     with_text: bool = True,
     pictures: Mapping[str, Path] | None = None,
 ) -> str:
-    """Return the page, which works from disk and needs no network.
+    """Return the page as HTML, which works from disk and needs no network.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    summary : Summary
-        With all regions of the atlas.
-    atlas : Atlas
-        Names the place under the crosshair.
-    sort : "excess", "probability" or "ratio"
-        Order of the regions of the summary.
-    with_text : bool
-        Whether to show the text.
-    pictures : mapping of str to path, optional
-        "map", shown where scripts do not run, and "surface".
-
-    Returns
-    -------
-    str
-        HTML.
+    The summary has all regions of the atlas. Of the `pictures`, "map" is shown where scripts do not
+    run, and "surface" is the cortex.
     """
     pictures = pictures or {}
     n_regions = len(regions_of(encoding, encoding.gazetteer(atlas), N_REGIONS, sort=sort))
@@ -386,22 +340,9 @@ def viewer_data(
     atlas: Atlas,
     regions: Iterable[Region] = (),
 ) -> dict[str, Any]:
-    """Return all that the viewer of a page needs, as plain data.
+    """Return all that the viewer of a page needs, as plain data ready for JSON.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    place : (x, y, z) in mm
-        Where the crosshair is at first.
-    atlas : Atlas
-        Names the place under the crosshair.
-    regions : iterable of Region, optional
-        Regions of the atlas, with the terms that raise or lower them.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
+    The crosshair is at `place` first. `regions` have the terms that raise or lower them.
     """
     volume_mm3 = encoding.brain.total_volume_mm3
     density = to_nifti(density_of(encoding), COMPRESSION)

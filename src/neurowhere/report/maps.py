@@ -92,21 +92,9 @@ def draw_map(
 ) -> Any:
     """Draw slices through the strongest place, the glass brain, and a row of axial slices.
 
-    Parameters
-    ----------
-    img : NIfTI image
-    signed : bool
-        Whether the sign matters (coefficients, log ratios), or values are densities.
-    title : str
-    unit : str
-        Of the values, written at the colour bar.
-    highest : float, optional
-        End of the colours of a signed map, which then shows all that is not zero; by default its
-        highest value, and only what is strongest is shown.
-
-    Returns
-    -------
-    PIL.Image.Image
+    Values with signs are coefficients or log ratios, others densities; `unit` stands at the colour
+    bar. `highest` is the end of the colours of a signed map, which then shows all that is not zero;
+    by default it is the highest value, and only what is strongest is shown.
     """
     canvas = _new_canvas()
     volume = volume_of(img)
@@ -134,16 +122,7 @@ class Row(NamedTuple):
 def draw_rows(rows: Sequence[Row], colours: Colours, unit: str) -> Any:
     """Draw maps below each other on one scale: slices through a place, and the glass brain.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-    colours : Colours
-    unit : str
-        Of the values, written at the colour bars.
-
-    Returns
-    -------
-    PIL.Image.Image
+    `unit` stands at the colour bars.
     """
     canvas = _new_canvas(len(rows))
     for number, each in enumerate(reversed(rows)):  # rows are counted from below
@@ -168,18 +147,7 @@ def unit_of(term: TermMap) -> str:
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """Draw an encoding compared with the mean map, and its density: slices and glass brain.
 
-    Both are cut at the strongest peak. Of a text that says nothing of where, the mean map is drawn
-    in grey.
-
-    Parameters
-    ----------
-    encoding : Encoding
-    title : str
-        What the text is about.
-
-    Returns
-    -------
-    PIL.Image.Image
+    Both are cut at the strongest peak. If a text supports no map, the mean map is drawn in grey.
     """
     density = encoding.partition.to_img(encoding.density * PERCENT_PER_CM3)
     peaks = encoding.peaks[XYZ].to_numpy(np.float64).tolist()
@@ -210,21 +178,7 @@ def _new_canvas(n_rows: int = 2) -> Canvas:
 
 
 def colours_of(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
-    """Return how a map is coloured, whatever it is drawn on.
-
-    Parameters
-    ----------
-    data : array
-        Values of its voxels.
-    signed : bool
-        Whether the sign matters.
-    is_ratio : bool
-        Whether signed values are logarithms of ratios.
-
-    Returns
-    -------
-    Colours
-    """
+    """Return the colours of a map, whose signed values are logarithms of ratios or not."""
     absolute = np.abs(data)
     threshold = shown_above(absolute, SHOWN)
     found = absolute[absolute > 0]
@@ -260,16 +214,7 @@ def _draw_row(
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
-    """Return the centre of the highest voxel; of an empty map, the origin.
-
-    Parameters
-    ----------
-    img : NIfTI image
-
-    Returns
-    -------
-    (x, y, z) in mm
-    """
+    """Return the centre of the highest voxel in mm; of an empty map, the origin."""
     data = np.asarray(img.dataobj)
     if not data.any():
         return 0.0, 0.0, 0.0
@@ -295,16 +240,7 @@ def shown_above(data: NDArray[np.floating], share: float) -> float:
 
 
 def smooth(img: Any) -> Any:
-    """Interpolate an image of large voxels, for the eye; the strongest place stays.
-
-    Parameters
-    ----------
-    img : NIfTI image
-
-    Returns
-    -------
-    NIfTI image
-    """
+    """Interpolate an image of large voxels, for the eye; the strongest place stays."""
     from nilearn.image import resample_img
 
     if min(img.header.get_zooms()[:3]) <= SMOOTH_MM:
@@ -340,16 +276,7 @@ def write_term(
 ) -> None:
     """Write the map of a term as an image and as a picture; whole or not at all.
 
-    Parameters
-    ----------
-    term : TermMap
-    folder : path
-    resolution_mm, like
-        Grid of the image, as in `Partition.to_img`.
-    overwrite : bool
-        Whether to replace a folder that exists.
-    methods : MethodsText, optional
-        Written as methods.txt.
+    `resolution_mm` or `like` give the grid of the image, as in `Partition.to_img`.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
         if methods is not None:
@@ -367,13 +294,6 @@ def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequenc
 
     Terms that the model has not learned, on the side asked for, are left out. The folder appears
     when it is whole.
-
-    Parameters
-    ----------
-    model : Encoder
-    folder : path
-    names : sequence of str
-        Terms, each with or without a side.
     """
     known = set(model.extractor_.terms)
     terms = list(iter_term_maps(model, [name for name in names if name in known]))

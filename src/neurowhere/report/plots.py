@@ -37,24 +37,10 @@ def plot_image(
     place: tuple[float, float, float] | None = None,
     **options: Any,
 ) -> "Figure":
-    """Plot a map with nilearn.
+    """Plot a map with nilearn, as log ratios (`signed`) or densities.
 
-    Parameters
-    ----------
-    img : NIfTI image
-    view : "slices", "glass" or "surface"
-        Orthogonal slices, the glass brain, or the inflated cortex.
-    signed : bool
-        Whether the sign matters (log ratios), or values are densities.
-    title : str
-    place : (x, y, z) in mm, optional
-        Where the slices meet.
-    options
-        Of `nilearn.plotting.plot_stat_map`, `plot_glass_brain` or `plot_img_on_surf`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The slices meet at the `place`. The options are those of `nilearn.plotting.plot_stat_map`,
+    `plot_glass_brain` or `plot_img_on_surf`.
     """
     if view not in VIEWS:
         raise PartitionError(f"expected a view of {', '.join(VIEWS)}, got {view!r}")
