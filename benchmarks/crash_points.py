@@ -27,12 +27,7 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 sys.path.append(str(Path(__file__).parents[1]))
 
 from tests.studies import TERMS, make_corpus
-from tests.tools.crashes import (
-    break_the_disk,
-    changes_of,
-    fault_at,
-    hidden,
-)
+from tests.tools.crashes import break_the_disk, changes_of, fault_at, hidden
 
 from faults import EARLY, LOGS, Result, contents, import_all, set_clock, start, wait
 

@@ -332,12 +332,7 @@ def main() -> None:
             if options.only not in job.name:
                 continue
             bench = Bench.prepare(job, Path(folder))
-            others = [
-                bench.fill(),
-                bench.lock_up(),
-                bench.set_back_clock(),
-                bench.run_twice(),
-            ]
+            others = [bench.fill(), bench.lock_up(), bench.set_back_clock(), bench.run_twice()]
             cells = ["wrong" if wrong else "right" for wrong in others]
             print(
                 f"| {job.name} | {bench.reference.seconds:.1f} | {' | '.join(cells)} |", flush=True

@@ -92,11 +92,7 @@ def rivals(names, texts):
             texts,
             lambda some: sum(len(pipeline(text, keep_pos=True)) for text in some),
         ),
-        run(
-            "CountVectorizer, 1 to 5 words",
-            texts,
-            lambda some: int(ngrams.transform(some).sum()),
-        ),
+        run("CountVectorizer, 1 to 5 words", texts, lambda some: int(ngrams.transform(some).sum())),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The `corpus` and `vocabulary` commands: what models are made from."""
+"""The `corpus` and `vocabulary` commands."""
 
 import json
 import warnings
@@ -90,7 +90,7 @@ def corpus_info(path: Source, format: Format = None, as_json: Json = False) -> N
 
         neurowhere corpus info corpus
     """
-    warnings.simplefilter("always", DamageWarning)  # to say what can be read is what it is for
+    warnings.simplefilter("always", DamageWarning)  # it tells what can be read
     _print_summary(_read(path, format), as_json)
 
 

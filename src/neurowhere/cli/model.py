@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from neurowhere.evaluate.protocol import Entry
     from neurowhere.space import VoxelGrid
 
-DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"  # of the benchmark
+DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"  # entries of the benchmark
 REFERENCE = "mean"  # beside models and maps that are given
 GET_CORPUS = "fetch one with: neurowhere corpus download neuroquery -o neuroquery"
 
@@ -292,7 +292,7 @@ def _width(text: str) -> float:
 
 
 def _atlas_name(item: str) -> str:
-    """Name of the image's file, without what it ends in."""
+    """Return the name of the image's file without its suffixes."""
     return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")
 
 
@@ -407,7 +407,7 @@ def _import(name: str) -> Any:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), attribute)
-    except Exception as error:  # of a module of the user's, which may raise anything
+    except Exception as error:  # the user's module may raise anything
         raise typer.BadParameter(
             f"cannot import {attribute!r} from {module!r}: {type(error).__name__}: {error}",
             param_hint="--entries",

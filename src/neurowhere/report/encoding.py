@@ -87,12 +87,7 @@ def write_encoding(
     with new_folder(folder, overwrite=overwrite) as temporary:
         atlas = encoding.gazetteer(atlas).atlas
         summary = summarise(
-            encoding,
-            atlas,
-            n_regions=None,
-            n_explained=N_EXPLAINED,
-            sort=sort,
-            with_text=with_text,
+            encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, sort=sort, with_text=with_text
         )
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
@@ -113,10 +108,7 @@ def write_encoding(
 
 
 def write_figure(
-    encoding: Encoding,
-    path: str | os.PathLike[str],
-    other: Encoding | None = None,
-    **options: Any,
+    encoding: Encoding, path: str | os.PathLike[str], other: Encoding | None = None, **options: Any
 ) -> str:
     """Write the map of a text, or those of two, as a figure for a paper; return its caption.
 
@@ -304,10 +296,7 @@ def encoding_page(
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
-            encoding,
-            summary.peaks[0].at if summary.peaks else CENTRE,
-            atlas,
-            summary.regions,
+            encoding, summary.peaks[0].at if summary.peaks else CENTRE, atlas, summary.regions
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Plots: maps as matplotlib figures by nilearn; `maps` draws the pictures of reports."""
+"""Plot maps as matplotlib figures with nilearn; `maps` draws the pictures of reports."""
 
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, get_args

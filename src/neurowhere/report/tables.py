@@ -1,4 +1,4 @@
-"""Tables: of one encoding, of many texts a row each, and of a comparison; as CSV or Markdown."""
+"""Tables of one encoding, of many texts (a row each) and of a comparison, as CSV or Markdown."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
