@@ -1,8 +1,8 @@
 """Check coordinates: find tables that do not hold MNI coordinates in mm, and convert them.
 
 The brain is approximated by two ellipsoids, which contain 99 % of the peaks of NeuroQuery, and 76 %
-if these are mirrored from front to back. If a table lies partly outside the brain, and wholly inside
-when it is read in another way, that way is most likely right.
+if these are mirrored from front to back. If a table lies partly outside the brain, but wholly
+inside when it is read in another way, that way is most likely right.
 """
 
 import warnings
