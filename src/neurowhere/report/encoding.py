@@ -50,7 +50,7 @@ KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
 N_NAMED = 4  # terms in the title of the picture
 SPACE = "MNI152"
-TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those of BIDS
+TEMPLATE = {  # the MNI152 template, in its makers' words and in those of BIDS
     "name": "ICBM 152 nonlinear symmetric, version 2009a (mni_icbm152_nlin_sym_09a)",
     "bids_name": "MNI152NLin2009aSym",
     "source": "nilearn.datasets.load_mni152_template",
@@ -61,8 +61,8 @@ Grid = tuple[NDArray[np.float64], tuple[int, ...]]
 N_TERMS = 8  # rows on the page
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
-COMPRESSION = 6  # of 9, which takes six times as long to save 2 %
-SHARES = (0.5, 0.8, 0.95)  # of the peaks, that regions are shown for
+COMPRESSION = 6  # 9 takes six times as long to save 2 %
+SHARES = (0.5, 0.8, 0.95)  # shares of the peaks in the regions that are shown
 
 
 def write_encoding(

@@ -25,7 +25,7 @@ View = Literal["slices", "glass", "surface"]
 VIEWS: tuple[View, ...] = get_args(View)
 IMAGES = "log_ratio", "density"
 SIZE = {"slices": (9.0, 3.4), "glass": (9.0, 3.4), "surface": (9.0, 7.0)}  # inches
-MESH = "fsaverage5"  # which nilearn carries
+MESH = "fsaverage5"  # comes with nilearn
 
 
 def plot_image(
@@ -67,7 +67,7 @@ def plot_image(
     usual |= {"plot_abs": not signed} if view == "glass" else {"cut_coords": place}
     plot = plotting.plot_glass_brain if view == "glass" else plotting.plot_stat_map
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "empty mask")  # of a map that is zero everywhere
+        warnings.filterwarnings("ignore", "empty mask")  # the map is zero everywhere
         plot(img, figure=figure, **usual | options)
     return figure
 

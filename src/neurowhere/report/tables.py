@@ -36,11 +36,11 @@ __all__ = [
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
-CHARACTERS_ENCODED = 10_000  # of a text; a longer one is the last that is encoded with others
+CHARACTERS_ENCODED = 10_000  # a longer text ends its chunk
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
 GENERIC = "only generic words are known, which point nowhere by themselves"
 
-NOWHERE = UNKNOWN, DENIED, GENERIC  # of texts that were read
+NOWHERE = UNKNOWN, DENIED, GENERIC  # problems of texts that were read
 
 Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
 Pair = tuple[Text | Failure, Outcome]
