@@ -62,17 +62,22 @@ class Result:
     seconds: float
 
 
-def make_jobs(place: Path) -> list[Job]:
-    """Write the material of the jobs, and give them."""
+def write_studies(place: Path, n_studies: int) -> None:
+    """Write made-up studies, a third of them about a disease, and the terms in them."""
     sys.path.append(str(ROOT))
     from tests.studies import TERMS, make_corpus
 
-    with (place / "studies.jsonl").open("w") as stream:
-        for document in make_corpus(N_STUDIES).iter_documents():
-            sick = "Huntington's disease. " if int(document.id) % 3 == 0 else ""
-            record = {"id": document.id, "title": "Study", "abstract": sick + document.text}
+    with (place / "studies.jsonl").open("w", encoding="utf-8") as stream:
+        for document in make_corpus(n_studies).iter_documents():
+            sick = "Huntington’s disease. " if int(document.id) % 3 == 0 else ""
+            record = {"id": document.id, "title": "Étude", "abstract": sick + document.text}
             stream.write(json.dumps(record | {"coords": document.peaks.tolist()}) + "\n")
-    (place / "terms.txt").write_text("\n".join(TERMS))
+    (place / "terms.txt").write_text("\n".join(TERMS), "utf-8")
+
+
+def make_jobs(place: Path) -> list[Job]:
+    """Write the material of the jobs, and give them."""
+    write_studies(place, N_STUDIES)
     studies, terms = str(place / "studies.jsonl"), str(place / "terms.txt")
     corpus, model = str(place / "corpus"), str(place / "model")
     learn = ("--vocabulary", terms, "--jobs", "1")
