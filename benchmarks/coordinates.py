@@ -14,11 +14,9 @@ NEUROWHERE_DATA is the folder of the development data (default: ../shared/data).
 import argparse
 import json
 import lzma
-import os
 import re
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -27,9 +25,9 @@ from neurowhere.corpus.coordinates import RULES, Tables, brain_radius, to_lpi
 from neurowhere.corpus.documents import find_twins
 from neurowhere.corpus.review import CONVERTIBLE
 from neurowhere.exceptions import DataWarning
+from setting import DATA
 
 AS_PRINTED = {"talairach_to_mni": False}
-DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 FORMATS = ("neuroquery", "neurosynth")
 XYZ = ["x", "y", "z"]
 PLACE_MM, NEAR_MM = (4, 6, 4), 7

@@ -10,7 +10,6 @@ of the same command has to end with what is right and with nothing hidden.
 
 import argparse
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -27,14 +26,9 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 sys.path.append(str(Path(__file__).parents[1]))
 
 from tests.studies import TERMS, make_corpus
-from tests.tools.crashes import (
-    break_the_disk,
-    changes_of,
-    fault_at,
-    hidden,
-)
+from tests.tools.crashes import break_the_disk, changes_of, fault_at, hidden
 
-from faults import EARLY, LOGS, Result, contents, import_all, set_clock, start, wait
+from faults import EARLY, LOGS, Result, contents, import_all, set_clock, start, wait, write_studies
 
 N_STUDIES = 40
 LEFT, COLON = "Left amygdala; no lesion in the motor cortex.", "The visual cortex responded."
@@ -68,12 +62,7 @@ def make_commands(material: Path, lists: Path | None) -> Iterator[Command]:
 
     corpus = make_corpus(N_STUDIES)
     corpus.save(material / "corpus")
-    with (material / "studies.jsonl").open("w") as stream:
-        for document in corpus.iter_documents():
-            sick = "Huntington's disease. " if int(document.id) % 3 == 0 else ""
-            record = {"id": document.id, "title": "Study", "abstract": sick + document.text}
-            stream.write(json.dumps(record | {"coords": document.peaks.tolist()}) + "\n")
-    (material / "terms.txt").write_text("\n".join(TERMS))
+    write_studies(material, N_STUDIES)
     (material / "texts.csv").write_text(f'id,text\na,"{LEFT}"\nb,{COLON}\n')
     (material / "places.csv").write_text("id,x,y,z\na,-24,-4,-18\nb,8,-92,2\n")
     grid = neurowhere.VoxelGrid(12)

@@ -1,32 +1,13 @@
-"""Whether places speak for the right terms: decoding on studies that the model has not seen.
+"""Decode studies that the model has not seen, and compare the terms with those of their titles.
 
-    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE --folds 1 --seeds 1
-    python benchmarks/decode_check.py DIR/shipped-0 [--studies 500]
-    python benchmarks/decode_check.py --neurosynth [--studies 100]
+    python benchmarks/decode_check.py [MODEL] [--studies 100] [--generic]
 
-DIR/shipped-0 was fitted without the test studies of fold 0. With --neurosynth, the shipped model
-decodes Neurosynth's studies that it was not fitted to; their texts are their titles. Terms are
-those that decoding lists; with --generic, also the generic words that it leaves out. Ways to score
-a term for a distribution w over voxels, a row each: the score of `neurowhere.model.decoding`; the
-same without the discount of terms that few studies mention; the log of the ratio that decoding
-tells beside it; that less its mean and divided by its spread over peaks at large; the same log for
-the maps that studies alone have taught, without what is for short texts and for names of places,
-which was the score of earlier versions; and the correlation of w with the map of the term, as the
-decoders of Neurosynth and NiMARE do.
-
-- study: the peaks of one unseen study. Rank of its own terms among all, 100 % for the best and 50 %
-  by chance; the mean over its terms, then over studies; and the same with terms weighted
-  as the model does.
-- pooled: the peaks of all unseen studies that mention a term, for terms that some unseen studies
-  mention and not too many training studies: mean rank of the term, how often it comes first, and
-  among the first 5.
-- map: the map of a term alone, for terms at random: how often the term comes first, and among the
-  first 5.
-- frequency: correlation over terms of the mean score in unseen studies with the log of how many
-  training studies mention the term; a score that is corrected for base rates has none.
-
-Last, the cosine of the texts of unseen studies with those of the 10 training studies that their
-peaks decode to, beside any others.
+Decodes Neurosynth's studies that are not NeuroQuery's, whose texts are their titles, by several
+scores of a term: that of `neurowhere.model.decoding`; the same without the discount of terms that
+few studies mention; the log of the ratio to the base rate; that, standardised over peaks at large;
+the same log for maps that only studies have taught; and the correlation of maps, as the decoders of
+Neurosynth and NiMARE compute it. The columns are explained in docs/benchmarks/decoding.md. With
+--generic, the generic words that decoding leaves out compete too.
 """
 
 import argparse
@@ -36,31 +17,27 @@ from pathlib import Path
 import numpy as np
 
 from neurowhere import load_model, read_corpus
-from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
-from neurowhere.model.decoding import DISCOUNT, FEW_STUDIES, decode, listed_terms, unlearned_terms
+from neurowhere.model.decoding import DISCOUNT, FEW_STUDIES, listed_terms, unlearned_terms
 from neurowhere.model.term_maps import log_ratios, term_features, term_scales
 from neurowhere.space import make_targets, place_peaks
-from outer_folds import studies_in_brain
 from setting import DATA, print_table
 
 CHUNK = 256
 FEW, MANY = 12, 1500  # unseen studies that mention a pooled term; training studies that do not
 N_MAPS = 500  # terms whose maps are decoded
-N_CLOSE = 100  # studies whose closest are looked for
 NEARLY = 1 - 1e-6
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, nargs="?", help="by default the shipped model")
-    parser.add_argument("--neurosynth", action="store_true", help="decode studies of Neurosynth")
-    parser.add_argument("--studies", type=int, default=300)
+    parser.add_argument("--studies", type=int, default=100)
     parser.add_argument("--generic", action="store_true", help="include generic words")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)
     model = load_model(arguments.model)
-    training, held = others(model) if arguments.neurosynth else fold_of_studies()
+    held = unseen_studies(model)
     is_scored = listed_terms(model)
     if arguments.generic:
         is_scored = ~unlearned_terms(model) & (model.term_studies_ > 0)
@@ -88,26 +65,17 @@ def main():
     print(f"{texts.shape[1]:,} terms, {len(pooled):,} of them pooled\n")
     header = ["", "study", "study, weighted", "pooled", "pooled first", "pooled first 5"]
     print_table([*header, "map first", "map first 5", "frequency"], rows)
-    if training is not None:
-        print_closest(model, training, held)
 
 
-def fold_of_studies():
-    """Return training and test studies of fold 0, the latter in random order."""
-    corpus = studies_in_brain()
-    train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
-    return corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
-
-
-def others(model):
-    """Return None, and Neurosynth's studies with a peak in the brain that are not NeuroQuery's."""
+def unseen_studies(model):
+    """Return Neurosynth's studies with a peak in the brain that are not NeuroQuery's."""
     corpus = read_corpus(DATA / "corpus", format="neurosynth")
     known = read_corpus(DATA / "corpus", format="neuroquery").documents["id"].astype(str)
     is_new = ~corpus.documents["id"].astype(str).isin(known).to_numpy()
     xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy()
     study, _ = place_peaks(model.partition_, model.brain_, xyz_mm, corpus.peak_rows)
     rows = np.intersect1d(np.flatnonzero(is_new), study)
-    return None, corpus.select(np.random.default_rng(0).permutation(rows))
+    return corpus.select(np.random.default_rng(0).permutation(rows))
 
 
 def pool(peaks, texts, n_training):
@@ -185,22 +153,6 @@ def shares_on_top(scores, right):
     own = scores[np.arange(len(right)), right]
     n_above = (scores > own[:, None]).sum(axis=1)
     return f"{np.mean(n_above == 0):.1%}", f"{np.mean(n_above < 5):.1%}"
-
-
-def print_closest(model, training, held):
-    """Cosine of texts with those of the studies that their peaks decode to."""
-    row_of = {name: row for row, name in enumerate(training.documents["id"].astype(str))}
-    known, texts = model.transform(training), model.transform(held)
-    found, others = [], []
-    rng = np.random.default_rng(0)
-    for row in range(min(N_CLOSE, len(held))):
-        points = held.peaks[["x", "y", "z"]].to_numpy()[held.peak_rows == row]
-        studies = decode(model, points).studies
-        close = [row_of[name] for name in studies["id"]]
-        found.append(known[close] @ texts[row].T)
-        others.append(known[rng.integers(len(row_of), size=len(close))] @ texts[row].T)
-    mean = [np.mean([each.toarray().mean() for each in group]) for group in (found, others)]
-    print(f"\ncosine of texts: closest 10 studies {mean[0]:.3f}, any others {mean[1]:.3f}")
 
 
 if __name__ == "__main__":

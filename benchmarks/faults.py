@@ -1,15 +1,13 @@
-"""Faults: commands killed at random moments, full and read-only disks, odd clocks, two writers.
+"""Faults: full and read-only disks, odd clocks, two writers of one folder.
 
-``python benchmarks/faults.py`` prints a table. Each command first runs undisturbed, which says what
-is right. Then kill -9 comes at seeded moments: at a share of the processor's time that the command
-takes, or when it has written so many files. After each the output has to be absent or right, and
-the next run has to end with what is right, and with nothing beside it.
+``python benchmarks/faults.py`` prints a table. Each command first runs undisturbed, which gives the
+right output. After each fault the output has to be absent or right, and the next run has to end
+with what is right, and with nothing beside it. `crash_points.py` kills the commands.
 """
 
 import argparse
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -19,18 +17,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-SEED = 20261116
-# Kills of each command, more of those that take less time.
-KILLS = {"import": 20, "fit": 12, "compare": 10, "contrast": 12, "save": 20, "encode": 12}
-SHARE_BY_FILES = 0.5  # of the kills: those at a number of files
 POLL_SECONDS = 0.002
 LONGEST_SECONDS = 3000.0  # of a run
-TICKS = os.sysconf("SC_CLK_TCK")
 N_STUDIES = 150
 TEXT = "Left amygdala and visual cortex; no lesion in the motor cortex."
 EARLY, LATE = 86_400.0, 4_102_444_800.0  # 2 January 1970, and 2100
@@ -70,17 +62,22 @@ class Result:
     seconds: float
 
 
-def make_jobs(place: Path) -> list[Job]:
-    """Write the material of the jobs, and give them."""
+def write_studies(place: Path, n_studies: int) -> None:
+    """Write made-up studies, a third of them about a disease, and the terms in them."""
     sys.path.append(str(ROOT))
     from tests.studies import TERMS, make_corpus
 
-    with (place / "studies.jsonl").open("w") as stream:
-        for document in make_corpus(N_STUDIES).iter_documents():
-            sick = "Huntington's disease. " if int(document.id) % 3 == 0 else ""
-            record = {"id": document.id, "title": "Study", "abstract": sick + document.text}
+    with (place / "studies.jsonl").open("w", encoding="utf-8") as stream:
+        for document in make_corpus(n_studies).iter_documents():
+            sick = "Huntington’s disease. " if int(document.id) % 3 == 0 else ""
+            record = {"id": document.id, "title": "Étude", "abstract": sick + document.text}
             stream.write(json.dumps(record | {"coords": document.peaks.tolist()}) + "\n")
-    (place / "terms.txt").write_text("\n".join(TERMS))
+    (place / "terms.txt").write_text("\n".join(TERMS), "utf-8")
+
+
+def make_jobs(place: Path) -> list[Job]:
+    """Write the material of the jobs, and give them."""
+    write_studies(place, N_STUDIES)
     studies, terms = str(place / "studies.jsonl"), str(place / "terms.txt")
     corpus, model = str(place / "corpus"), str(place / "model")
     learn = ("--vocabulary", terms, "--jobs", "1")
@@ -127,14 +124,14 @@ def start(job: Job, output: Path, log: Path, before: Callable[[], None] = lambda
         os._exit(code)
 
 
-def wait(child: int, log: Path, stop: Callable[[], bool] = lambda: False) -> Result:
-    """Wait for a job; kill -9 when it is time to stop."""
+def wait(child: int, log: Path) -> Result:
+    """Wait for a job, and kill it if it takes too long."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while True:
         done, status, usage = os.wait4(child, os.WNOHANG)
         if done:
             break
-        if stop() or time.monotonic() > deadline:
+        if time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)
             _, status, usage = os.wait4(child, 0)
             break
@@ -147,15 +144,6 @@ def finish(job: Job, output: Path, before: Callable[[], None] = lambda: None) ->
     """Run a job to its end."""
     log = LOGS / f"{job.name}.log"
     return wait(start(job, output, log, before), log)
-
-
-def seconds_of(child: int) -> float:
-    """Seconds of the processor that a process has used so far."""
-    try:
-        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 # ---- what is right
@@ -244,30 +232,6 @@ class Bench:
             shutil.copytree(self.place / "right" / "out", output)
         return output
 
-    def kill(self, number: int, rng: random.Random) -> list[str] | None:
-        """Kill the job once, then let it end; what is wrong then. None where it was faster."""
-        output = self.output(f"kill {number}")
-        stop = self._moment(rng, output)
-        log = LOGS / "killed.log"
-        child = start(self.job, output, log)
-        if wait(child, log, lambda: stop(child)).code != -signal.SIGKILL:
-            return None
-        wrong = is_sound(output, self.right, self.job.goes_on)
-        if not output.exists() or self.job.goes_on or self.job.name == "save":
-            again = finish(self.job, output)
-            wrong += [f"next run: {again.said}"] if again.code else []
-            wrong += problems_of(output, self.right)
-        shutil.rmtree(output.parent)
-        return wrong
-
-    def _moment(self, rng: random.Random, output: Path) -> Callable[[int], bool]:
-        """When to kill: at a share of the time, or at a number of files."""
-        if rng.random() < SHARE_BY_FILES:
-            wanted = count_files(output) + rng.randint(1, len(self.right))
-            return lambda child: count_files(output) >= wanted
-        limit = rng.uniform(0.02, 1.0) * self.reference.seconds
-        return lambda child: seconds_of(child) >= limit
-
     def refused(self, output: Path, result: Result) -> list[str]:
         """Find what is wrong where a job had to fail: one line, and nothing left."""
         lines = [line for line in result.said.splitlines() if "warning" not in line]
@@ -323,14 +287,6 @@ class Bench:
         return wrong + problems_of(output, self.right)
 
 
-def count_files(output: Path) -> int:
-    """Files that a job has written so far, wherever it writes them."""
-    try:
-        return sum(path.is_file() for path in output.parent.rglob("*"))
-    except OSError:  # one was renamed in the meantime
-        return 0
-
-
 @contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[Path | None]:
     """Mount a file system of few bytes in memory; None where that is not allowed."""
@@ -374,31 +330,19 @@ def main() -> None:
     options = parser.parse_args()
     import_all()
     n_wrong = 0
-    print("| command | seconds | killed | full disk | read-only | clock | two writers |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| command | seconds | full disk | read-only | clock | two writers |")
+    print("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         for job in make_jobs(Path(folder)):
             if options.only not in job.name:
                 continue
             bench = Bench.prepare(job, Path(folder))
-            rng = random.Random(f"{SEED} {job.name}")
-            tries = (bench.kill(number, rng) for number in count())
-            kills = list(islice((wrong for wrong in tries if wrong is not None), KILLS[job.name]))
-            others = [
-                bench.fill(),
-                bench.lock_up(),
-                bench.set_back_clock(),
-                bench.run_twice(),
-            ]
-            n_right = sum(not wrong for wrong in kills)
-            cells = [
-                f"{n_right} of {len(kills)} right",
-                *("wrong" if w else "right" for w in others),
-            ]
+            others = [bench.fill(), bench.lock_up(), bench.set_back_clock(), bench.run_twice()]
+            cells = ["wrong" if wrong else "right" for wrong in others]
             print(
                 f"| {job.name} | {bench.reference.seconds:.1f} | {' | '.join(cells)} |", flush=True
             )
-            for wrong in [*kills, *others]:
+            for wrong in others:
                 n_wrong += bool(wrong)
                 for line in wrong:
                     print(f"    {line}", flush=True)

@@ -3,8 +3,11 @@
 The development data is looked for in the folder named by NEUROWHERE_DATA.
 """
 
+import json
 import os
 import resource
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from neurowhere.corpus import Corpus, read_corpus
+from neurowhere.model.store import SHIPPED
 from neurowhere.space import Targets, VoxelGrid, make_targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.building.anatomy import build_anatomy
@@ -74,9 +78,29 @@ def peak_memory_gib():
 
 
 def print_table(header, rows):
-    """Print rows under a header, columns aligned, as Markdown."""
+    """Print rows under a header, columns aligned, as Markdown; see `keep_table`."""
+    rows = [list(row) for row in rows]
+    keep_table(header, rows)
     cells = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(map(len, column)) for column in zip(*cells)]
     cells.insert(1, ["-" * width for width in widths])
     for row in cells:
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |")
+
+
+_TABLES = []
+
+
+def keep_table(header, rows):
+    """Write the tables of this run to the folder NEUROWHERE_RESULTS, with what made them."""
+    folder = os.environ.get("NEUROWHERE_RESULTS")
+    if folder is None:
+        return
+    _TABLES.append([list(header), *rows])
+    commit = subprocess.check_output(
+        ["git", "describe", "--always", "--dirty", "--abbrev=40"], cwd=Path(__file__).parent
+    )
+    model = json.loads((SHIPPED / "info.json").read_text("utf-8"))["sha256"]["predictor.npz"]
+    made = {"command": sys.argv, "commit": commit.decode().strip(), "model": model}
+    path = Path(folder) / f"{Path(sys.argv[0]).stem}.json"
+    path.write_text(json.dumps(made | {"tables": _TABLES}, default=str, indent=1) + "\n", "utf-8")

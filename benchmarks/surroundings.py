@@ -18,6 +18,8 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faults import write_studies
+
 ROOT = Path(__file__).parents[1]
 N_STUDIES = 90
 TEXT = "Left amygdala and visual cortex; no lesion in the motor cortex."
@@ -116,15 +118,7 @@ ALL = [
 
 def write_material(place: Path) -> None:
     """Write studies, terms and texts."""
-    sys.path.append(str(ROOT))
-    from tests.studies import TERMS, make_corpus
-
-    with (place / "studies.jsonl").open("w", encoding="utf-8") as stream:
-        for document in make_corpus(N_STUDIES).iter_documents():
-            sick = "Huntington’s disease. " if int(document.id) % 3 == 0 else ""
-            record = {"id": document.id, "title": "Étude", "abstract": sick + document.text}
-            stream.write(json.dumps(record | {"coords": document.peaks.tolist()}) + "\n")
-    (place / "terms.txt").write_text("\n".join(TERMS), "utf-8")
+    write_studies(place, N_STUDIES)
     rows = ["é,left amygdala", "a/b,visual cortex", "=1,motor cortex"]
     (place / "texts.csv").write_text("\n".join(["id,text", *rows]), "utf-8")
 

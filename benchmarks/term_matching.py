@@ -13,7 +13,6 @@ is timed too.
 import argparse
 import json
 import lzma
-import os
 import time
 import warnings
 from pathlib import Path
@@ -23,8 +22,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from neurowhere.exceptions import DataWarning
 from neurowhere.text import TermCounter, Vocabulary
+from setting import DATA
 
-DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TERMS = DATA / "vocabulary" / "data-neuroquery_version-1_vocab-neuroquery7547_vocabulary.txt"
 SYNONYMS = DATA / "vocabulary" / "neuroquery_voc_mapping_identity.json"
 REPEATS = 3
@@ -93,11 +92,7 @@ def rivals(names, texts):
             texts,
             lambda some: sum(len(pipeline(text, keep_pos=True)) for text in some),
         ),
-        run(
-            "CountVectorizer, 1 to 5 words",
-            texts,
-            lambda some: int(ngrams.transform(some).sum()),
-        ),
+        run("CountVectorizer, 1 to 5 words", texts, lambda some: int(ngrams.transform(some).sum())),
     ]
 
 

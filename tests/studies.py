@@ -1,8 +1,10 @@
 """A small made-up corpus whose peaks follow from its words, for the tests of models."""
 
+from functools import lru_cache
+
 import numpy as np
 
-from neurowhere import Corpus, VoxelGrid
+from neurowhere import Corpus, Encoder, VoxelGrid
 from neurowhere.corpus import Document
 
 PLACES = {  # mm
@@ -31,3 +33,9 @@ def make_corpus(n_studies=40, *, lateral=False, seed=0):
         text = f"We saw {' and '.join(words)} respond."
         documents.append(Document(str(number), {"abstract": text}, np.array(peaks), "MNI"))
     return Corpus.from_documents(documents, origin={"format": "made up"})
+
+
+@lru_cache
+def small_model(loss="l2"):
+    """A model of these studies, fitted once in a process; tests do not change it."""
+    return Encoder(GRID, loss, vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())

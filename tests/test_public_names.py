@@ -49,6 +49,17 @@ def test_public_names_are_pinned():
     assert dir(neurowhere) == neurowhere.__all__
 
 
+ROOMS = {
+    "corpus": "SECTIONS Corpus Document Problem concatenate iter_documents read_corpus",
+    "inputs": "Failure Text holds_many iter_texts read_text split_sentences",
+}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_names_of_rooms_are_pinned(room):
+    assert importlib.import_module(f"neurowhere.{room}").__all__ == ROOMS[room].split()
+
+
 @pytest.mark.parametrize("name", neurowhere.__all__)
 def test_each_comes_from_its_home(name):
     home = importlib.import_module(f"neurowhere.{neurowhere._HOMES[name]}")

@@ -29,7 +29,7 @@ import logging
 import traceback
 from pathlib import Path
 
-N_FRAMES, N_DIGITS = 3, 12  # of a traceback, and of a fingerprint
+N_FRAMES, N_DIGITS = 3, 12  # frames of a traceback, digits of a fingerprint
 _logger = logging.getLogger("neurowhere")
 
 
@@ -49,11 +49,10 @@ def raised_at(error: BaseException) -> str:
 
 
 def tell_fault(error: Exception, text: str) -> str:
-    """Log a fault of neurowhere that a text brought to light, and return the line that is logged.
+    """Log a failure of neurowhere on a text, and return the line that is logged.
 
-    It holds nothing of the text, nor the message of the error, which may quote it: only where the
-    fault is, and a fingerprint (the first digits of a SHA-256), by which one who has the text can
-    find it.
+    The line holds nothing of the text, nor the message of the error, which may quote it: only where
+    the error was raised, and a fingerprint (first digits of the SHA-256) that identifies the text.
     """
     whole = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     told = (

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import small_model
 
-from neurowhere import Encoder, save_model
+from neurowhere import save_model
 from neurowhere.cli import main
 
 
@@ -53,8 +53,7 @@ def run(
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a small log-linear model."""
     folder = tmp_path_factory.mktemp("models") / "model"
-    fitted = Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
-    save_model(fitted, folder)
+    save_model(small_model("likelihood"), folder)
     return folder
 
 

@@ -497,10 +497,7 @@ SLOW = """if True:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(9, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
-)
+@pytest.mark.parametrize(("number", "code"), [(9, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)])
 @pytest.mark.linux
 def test_what_was_finished_outlives_the_process(encode, model, tmp_path, number, code):
     texts = [(str(number), "amygdala") for number in range(6)]

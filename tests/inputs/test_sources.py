@@ -33,8 +33,7 @@ def test_a_text_is_itself(text):
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["report.txt", "./report", "../x", "~/x", "/x", "my report.txt", "a.docx", "b.jsonl.gz"],
+    "path", ["report.txt", "./report", "../x", "~/x", "/x", "my report.txt", "a.docx", "b.jsonl.gz"]
 )
 def test_what_looks_like_a_path_and_does_not_exist_is_an_error(tmp_path, monkeypatch, path):
     (here := tmp_path / "here").mkdir()

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import TERMS, make_corpus, small_model
 
 from neurowhere import Encoder, VoxelGrid, summarise
 from neurowhere.exceptions import FitError
@@ -16,7 +16,7 @@ LOSSES = ["l2", "likelihood"]
 
 @pytest.fixture(scope="module", params=LOSSES)
 def model(request):
-    return Encoder(GRID, request.param, vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+    return small_model(request.param)
 
 
 @pytest.fixture

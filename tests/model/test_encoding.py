@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.model.test_encoder import make_atlas
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import GRID, TERMS, make_corpus, small_model
 
 from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, summarise
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
@@ -15,7 +15,7 @@ TEXT = "The amygdala, <visual cortices> and\nthe amyg-\ndala; more unknown words
 
 @pytest.fixture(scope="module")
 def model():
-    return Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+    return small_model()
 
 
 @pytest.fixture(scope="module")

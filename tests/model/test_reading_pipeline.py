@@ -5,7 +5,7 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 import pytest
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import make_corpus, small_model
 
 from neurowhere import Corpus, Document, Encoder, default_atlas, summarise
 from neurowhere.exceptions import DataWarning, ReadingError, TextError
@@ -24,7 +24,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module", params=["l2", "likelihood"])
 def model(request):
-    return Encoder(GRID, request.param, vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+    return small_model(request.param)
 
 
 def test_predictions_of_texts_are_those_of_their_encodings(model):

@@ -1,9 +1,8 @@
 """Related terms: those that point to the same places."""
 
 import pytest
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import small_model
 
-from neurowhere import Encoder
 from neurowhere.model.term_maps import related_terms
 
 
@@ -24,7 +23,7 @@ def test_a_text_without_a_known_term_has_no_relatives(shipped):
 
 
 def test_a_linear_model_has_none():
-    model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+    model = small_model()
     assert related_terms(model, model.encode("amygdala")).empty
 
 

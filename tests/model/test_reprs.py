@@ -1,7 +1,7 @@
 """What a notebook shows: one short line, or a small table, for everything that one may look at."""
 
 import pytest
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import GRID, make_corpus, small_model
 
 from neurowhere import Atlas, Encoder, TermCounter, Vocabulary
 from neurowhere.evaluate import Candidate, compare
@@ -10,7 +10,7 @@ from neurowhere.model.decoding import decode
 
 @pytest.fixture(scope="module")
 def model():
-    return Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+    return small_model()
 
 
 def test_lines_are_short_and_say_what_it_is(model):

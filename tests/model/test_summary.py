@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 from tests.model.test_encoder import make_atlas
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import small_model
 from typer.testing import CliRunner
 
-from neurowhere import Encoder, save_model, summarise
+from neurowhere import save_model, summarise
 from neurowhere.cli import app
 from neurowhere.model.regions import N_REGIONS, reasons_by_region, reasons_for
 
@@ -17,7 +17,7 @@ TEXT = "Fear activated the left amygdala; no response in the visual cortex. Left
 
 @pytest.fixture(scope="module")
 def model():
-    return Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+    return small_model("likelihood")
 
 
 def test_it_is_plain_data_with_a_version(model):

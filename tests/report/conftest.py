@@ -2,9 +2,7 @@
 
 import pandas as pd
 import pytest
-from tests.studies import GRID, TERMS, make_corpus
-
-from neurowhere import Encoder
+from tests.studies import small_model
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 SECRET = "Mrs Jabberwock, left PICA stroke"
@@ -21,7 +19,7 @@ STUDIES = pd.DataFrame(
 
 @pytest.fixture(scope="session")
 def model():
-    return Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+    return small_model()
 
 
 @pytest.fixture(scope="session")

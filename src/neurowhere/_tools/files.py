@@ -1,4 +1,4 @@
-"""Files: opened whatever their compression, written whole or not at all, with a record of what."""
+"""Open files whatever their compression, and write them whole or not at all, with info.json."""
 
 import codecs
 import csv

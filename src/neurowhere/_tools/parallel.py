@@ -176,10 +176,7 @@ def _taking_workers_along() -> Iterator[None]:
 
 
 def run_in_order(
-    work: Callable[[Shared, Task], Result],
-    shared: Shared,
-    tasks: Iterable[Task],
-    workers: Workers,
+    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task], workers: Workers
 ) -> Generator[Result, None, None]:
     """Call ``work(shared, task)`` for tasks as they come, and yield the results in their order.
 
@@ -280,9 +277,7 @@ def _run(errand: _Errand, task: Any) -> Any:
 
 
 def run_on_cluster(
-    work: Callable[[Shared, Task], Result],
-    calls: Sequence[tuple[Shared, Task]],
-    client: Any,
+    work: Callable[[Shared, Task], Result], calls: Sequence[tuple[Shared, Task]], client: Any
 ) -> Iterator[Result]:
     """Call ``work(shared, task)`` for every pair on a cluster; yield results as they finish.
 

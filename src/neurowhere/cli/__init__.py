@@ -21,7 +21,7 @@ from neurowhere.cli.serve import serve
 from neurowhere.cli.terms import decode, term
 from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line
 
-# Imports make many objects and no garbage: look for it after so many more objects, not 700.
+# New objects between garbage collections (700 in Python): imports make many, and no garbage.
 FEW_COLLECTIONS = 50_000
 
 app = typer.Typer(
@@ -73,7 +73,7 @@ def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and exit code 1."""
     gc.set_threshold(FEW_COLLECTIONS)
     _open_streams()
-    # Faults are told beside the texts that bring them to light; a server sets up a log.
+    # Failures are printed beside the texts that cause them; only a server has a log.
     logging.getLogger("neurowhere").addHandler(logging.NullHandler())
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", NeurowhereWarning)
@@ -96,7 +96,7 @@ def main() -> None:
             f"{error.encoding}; names of files have to be in UTF-8, and so has the terminal"
         )
     finally:
-        # As it ends, Python looks through all objects for garbage, for a quarter of a second.
+        # Otherwise Python collects garbage for a quarter of a second before it ends.
         gc.freeze()
 
 

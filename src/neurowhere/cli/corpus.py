@@ -1,10 +1,9 @@
-"""The `corpus` and `vocabulary` commands: what models are made from."""
+"""The `corpus` and `vocabulary` commands."""
 
 import json
 import warnings
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -91,7 +90,7 @@ def corpus_info(path: Source, format: Format = None, as_json: Json = False) -> N
 
         neurowhere corpus info corpus
     """
-    warnings.simplefilter("always", DamageWarning)  # to say what can be read is what it is for
+    warnings.simplefilter("always", DamageWarning)  # it tells what can be read
     _print_summary(_read(path, format), as_json)
 
 
@@ -163,25 +162,17 @@ def _print_summary(corpus: "Corpus", as_json: bool) -> None:
         typer.echo(summary.to_text())
 
 
-class Kind(StrEnum):
-    """Which vocabulary to build."""
-
-    anatomy = "anatomy"
-    full = "full"
-    wide = "wide"
-
-
 @vocabulary_app.command("build")
 def build(
     output: Annotated[Path, typer.Option("-o", "--output", help="CSV file to write.")],
     sources: Annotated[Path, typer.Option(metavar="DIR", help="Folder with the lists of names.")],
     kind: Annotated[
-        Kind,
+        Literal["anatomy", "full", "wide"],
         typer.Option(
             help="Kind of vocabulary: anatomy (brain structures), full (NeuroQuery's terms) or "
             "wide (the names that people use, from all lists and from --corpus and --texts)."
         ),
-    ] = Kind.anatomy,
+    ] = "anatomy",
     corpus: Annotated[
         Path | None,
         typer.Option(
@@ -215,13 +206,13 @@ def build(
     from neurowhere.text.building.anatomy import build_anatomy, build_full
     from neurowhere.text.building.wide import build_wide, frequent_terms
 
-    if kind == Kind.wide:
+    if kind == "wide":
         if corpus is None:
             raise typer.BadParameter("--kind wide needs the studies: give --corpus SOURCE")
         corpora = [read_corpus(source) for source in (corpus, *(texts or []))]
         vocabulary = build_wide(sources, corpora, minimum=min_documents)
     else:
-        vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
+        vocabulary = build_anatomy(sources) if kind == "anatomy" else build_full(sources)
         if corpus is not None:
             vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents or 1)
     vocabulary.save(output)

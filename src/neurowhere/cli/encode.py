@@ -5,9 +5,8 @@ import sys
 import textwrap
 import warnings
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -37,29 +36,6 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 40  # characters of a text that stand for it
 SAME_PLACES = 0.001  # total-variation distance below which two maps are one
-
-
-class Order(Enum):
-    """Orders of regions."""
-
-    excess = "excess"
-    probability = "probability"
-    ratio = "ratio"
-
-
-class TextKind(Enum):
-    """Kinds of text, each with a formula of its own."""
-
-    report = "report"
-    study = "study"
-
-
-class MapFiles(Enum):
-    """Files of maps."""
-
-    none = "none"
-    nifti = "nifti"
-    all = "all"
 
 
 @dataclass(frozen=True)
@@ -147,7 +123,7 @@ def encode(
         float, typer.Option(min=0, max=1, help="Weight of findings that the text leaves open.")
     ] = 1.0,
     as_kind: Annotated[
-        TextKind | None,
+        Literal["report", "study"] | None,
         typer.Option(
             "--as",
             help="Draw the text as a report, from the places of its findings, or as a study, from "
@@ -155,11 +131,11 @@ def encode(
         ),
     ] = None,
     sort: Annotated[
-        Order,
+        Literal["excess", "probability", "ratio"],
         typer.Option(
             help="Order of the regions: by excess over the mean map, probability or ratio."
         ),
-    ] = Order.excess,
+    ] = "excess",
     column: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column of a CSV file that holds the texts.")
     ] = None,
@@ -167,12 +143,12 @@ def encode(
         bool, typer.Option("--no-text", help="Leave the text out of all files.")
     ] = False,
     maps: Annotated[
-        MapFiles,
+        Literal["none", "nifti", "all"],
         typer.Option(
             help="Files of maps in a folder: none but tables; nifti images and the page; or all, "
             "with PNG files, which take a second per text."
         ),
-    ] = MapFiles.all,
+    ] = "all",
     no_pictures: Annotated[
         bool, typer.Option("--no-pictures", help="Draw no PNG files: the same as --maps nifti.")
     ] = False,
@@ -235,10 +211,10 @@ def encode(
         sides=sides,
         findings=not all_sections,
         hedge_weight=hedge_weight,
-        kind=None if as_kind is None else as_kind.value,
-        sort=sort.value,
+        kind=as_kind,
+        sort=sort,
         with_text=not no_text,
-        maps="nifti" if no_pictures and maps is MapFiles.all else maps.value,
+        maps="nifti" if no_pictures and maps == "all" else maps,
         resolution_mm=resolution,
         like=like,
         overwrite=overwrite,

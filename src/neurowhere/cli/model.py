@@ -2,10 +2,9 @@
 
 import json
 import sys
-from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from neurowhere.evaluate.protocol import Entry
     from neurowhere.space import VoxelGrid
 
-DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"  # of the benchmark
+DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"  # entries of the benchmark
 REFERENCE = "mean"  # beside models and maps that are given
 GET_CORPUS = "fetch one with: neurowhere corpus download neuroquery -o neuroquery"
 
@@ -70,20 +69,6 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
     )
 
 
-class Constraint(StrEnum):
-    """What the coefficients are held to."""
-
-    none = "none"
-    labels = "labels"
-
-
-class Text(StrEnum):
-    """What a model learns from the text."""
-
-    terms = "terms"
-    none = "none"
-
-
 def fit(
     corpus: CorpusPath,
     output: Output,
@@ -113,12 +98,13 @@ def fit(
         bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
     ] = False,
     constraint: Annotated[
-        Constraint,
+        Literal["none", "labels"],
         typer.Option(help="With labels, predict each region of an atlas only from its label."),
-    ] = Constraint.none,
+    ] = "none",
     text: Annotated[
-        Text, typer.Option(help="With none, ignore the text and predict the mean map.")
-    ] = Text.terms,
+        Literal["terms", "none"],
+        typer.Option(help="With none, ignore the text and predict the mean map."),
+    ] = "terms",
     bandwidth: Annotated[
         float, typer.Option(min=0.0, help="Standard deviation of the kernel, in voxels.")
     ] = 1.0,
@@ -152,7 +138,7 @@ def fit(
 
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
-    constrained = None if constraint is Constraint.none else constraint.value
+    constrained = None if constraint == "none" else constraint
     _check_loss(loss, constrained)
     regions = read_partition(partition, labels)
     from neurowhere._tools.files import new_folder
@@ -163,7 +149,7 @@ def fit(
     model = Encoder(
         regions,
         loss,
-        text=text.value,
+        text=text,
         constraint=constrained,
         vocabulary=vocabulary,
         min_studies=min_studies,
@@ -306,7 +292,7 @@ def _width(text: str) -> float:
 
 
 def _atlas_name(item: str) -> str:
-    """Name of the image's file, without what it ends in."""
+    """Return the name of the image's file without its suffixes."""
     return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")
 
 
@@ -443,7 +429,7 @@ def _import(name: str) -> Any:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), attribute)
-    except Exception as error:  # of a module of the user's, which may raise anything
+    except Exception as error:  # the user's module may raise anything
         raise typer.BadParameter(
             f"cannot import {attribute!r} from {module!r}: {type(error).__name__}: {error}",
             param_hint="--entries",

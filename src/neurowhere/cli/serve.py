@@ -15,7 +15,7 @@ from neurowhere.web import Settings, cores
 
 PREFIX = "NEUROWHERE_"
 SAFE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
-OWN_PATHS = ("/api", "/docs", "/static")  # which a prefix would hide
+OWN_PATHS = ("/api", "/docs", "/static")  # a prefix would hide them
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
 
 

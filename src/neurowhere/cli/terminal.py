@@ -1,4 +1,4 @@
-"""Terminal: the summary of an encoding as lines, and its map as a picture made of characters."""
+"""Print the summary of an encoding as lines, and draw its map with characters."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # Rows on the terminal; JSON and the folder have more.
 N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = 5, 15, 5, 8
 MIN_WIDTH = 24  # characters of the first column
-CELL_MM = 6.0  # of the brain, for each half of a character
+CELL_MM = 6.0  # edge of the square that half a character shows
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
 UPPER_HALF = "▀"
-EXCESS = {"the mean map": "excess"}  # by what it is over
+EXCESS = {"the mean map": "excess"}  # name of the column, by what is subtracted
 # Roles of the places of a report, and what they are called.
 SHOWN_ROLES = {
     "seat": "seat",
@@ -49,17 +49,8 @@ def lines(
 ) -> Iterator[str]:
     """Yield what a summary says, line by line.
 
-    Parameters
-    ----------
-    summary : Summary
-    text : str
-        The text that it is about, whose words are quoted where the summary says where they are.
-    sort : "excess", "probability" or "ratio"
-        Order of the regions of the summary, which a line above them says.
-    usual : str
-        What their excess is over.
-    with_places : bool
-        Whether to list regions, peaks and studies.
+    The text is quoted where the summary says where its words are. `usual` is what the excess of the
+    regions is over. Without `with_places`, regions, peaks and studies are left out.
     """
     for contradiction in summary.contradictions:
         yield f"WARNING    the report contradicts itself: {contradiction}"
@@ -261,7 +252,7 @@ def draw(encoding: "Encoding", console: "Console") -> None:
 def _slice(
     encoding: "Encoding", place: NDArray[np.float64], view: tuple[int, int, int]
 ) -> NDArray[np.float64]:
-    """Colours of a slice, its upper edge first: (height, width, 3); black outside the brain."""
+    """Return the colours of a slice (height, width, 3), from the top; black outside the brain."""
     right, up, through = view
     columns = np.arange(LOW_MM[right], HIGH_MM[right], CELL_MM)
     rows = np.arange(LOW_MM[up], HIGH_MM[up], CELL_MM)[::-1]

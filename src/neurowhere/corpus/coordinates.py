@@ -1,8 +1,8 @@
-"""Coordinates: their space, and those that are not what they seem, found by table.
+"""Check coordinates: find tables that do not hold MNI coordinates in mm, and convert them.
 
-The brain is taken for two ellipsoids, one for the cerebrum and one for the cerebellum. They hold
-99 % of the peaks of NeuroQuery, and 75 % if these are mirrored from front to back. A table that
-lies partly outside of them, but wholly inside when it is read another way, was meant that way.
+The brain is approximated by two ellipsoids, which contain 99 % of the peaks of NeuroQuery, and 76 %
+if these are mirrored from front to back. If a table lies partly outside the brain, but wholly
+inside when it is read in another way, that way is most likely right.
 """
 
 import warnings

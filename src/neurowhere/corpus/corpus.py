@@ -289,9 +289,7 @@ class Corpus:
 
 
 def join_documents(
-    documents: pd.DataFrame,
-    peaks: list[NDArray[np.float64]],
-    sections: Iterable[Mapping[str, str]],
+    documents: pd.DataFrame, peaks: list[NDArray[np.float64]], sections: Iterable[Mapping[str, str]]
 ) -> Iterator[Document]:
     """Yield documents, made of rows of a table and the peaks (n_i, 3) and texts of each."""
     rows = documents.to_dict("records")

@@ -1,4 +1,4 @@
-"""Documents: one, as a reader yields it, tables of many, and groups that no split may divide."""
+"""Documents: one document, tables of many, and groups that no split may divide."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Public corpora, fetched from where they are released, checked, and resumed after a cut.
+"""Download public corpora, verify their checksums, and resume after an interruption.
 
 Files come into a hidden folder beside the one asked for, which appears when all are there.
 Each file is checked against its SHA-256: the known one, or else the one of the first download,
@@ -141,11 +141,7 @@ def _retrieve(url: str, known: str | None, name: str, folder: Path) -> None:
     pooch.get_logger().setLevel(logging.WARNING)
     try:
         pooch.retrieve(
-            url,
-            known_hash=known and f"sha256:{known}",
-            fname=name,
-            path=folder,
-            downloader=resume,
+            url, known_hash=known and f"sha256:{known}", fname=name, path=folder, downloader=resume
         )
     except CorpusError:
         raise

@@ -1,4 +1,4 @@
-"""The project's own format: a folder of plain files, with info.json to say what they are.
+"""Read and write the project's own format: a folder of plain files, described by info.json.
 
 ::
 
@@ -105,12 +105,12 @@ def iter_documents(path: Path) -> Iterator[Document]:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[None]:
-    """Turn what may be wrong with files, although their checksums are right, into one line."""
+    """Turn errors of files whose checksums are right into one line."""
     try:
         yield
     except (CorpusError, OSError):
         raise
-    except Exception as error:  # those that were tampered with fail in many ways
+    except Exception as error:  # forged files fail in many ways
         raise CorpusError(f"{path} is not a whole corpus ({error}); {REMEDY}") from error
 
 

@@ -1,4 +1,4 @@
-"""Any source read as a corpus: its format found, its peaks in MNI, its problems counted."""
+"""Read a corpus from any source: detect its format, convert peaks to MNI, count problems."""
 
 import importlib
 import os
@@ -210,7 +210,7 @@ def _iter_tidy(documents: Iterable[Document], source: Path) -> Iterator[Document
 
 @contextmanager
 def _clear_errors(source: Path) -> Iterator[None]:
-    """Turn what the operating system says of a file into one clear line."""
+    """Turn errors of the operating system into one clear line."""
     try:
         yield
     except OSError as error:

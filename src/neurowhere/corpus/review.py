@@ -1,4 +1,4 @@
-"""A corpus reviewed: what is odd about it, and all that there is to know at a glance."""
+"""Check a corpus for problems, and summarise it."""
 
 import re
 import warnings

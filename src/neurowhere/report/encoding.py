@@ -50,7 +50,7 @@ KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
 N_NAMED = 4  # terms in the title of the picture
 SPACE = "MNI152"
-TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those of BIDS
+TEMPLATE = {  # the MNI152 template, in its makers' words and in those of BIDS
     "name": "ICBM 152 nonlinear symmetric, version 2009a (mni_icbm152_nlin_sym_09a)",
     "bids_name": "MNI152NLin2009aSym",
     "source": "nilearn.datasets.load_mni152_template",
@@ -61,8 +61,8 @@ Grid = tuple[NDArray[np.float64], tuple[int, ...]]
 N_TERMS = 8  # rows on the page
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
-COMPRESSION = 6  # of 9, which takes six times as long to save 2 %
-SHARES = (0.5, 0.8, 0.95)  # of the peaks, that regions are shown for
+COMPRESSION = 6  # 9 takes six times as long to save 2 %
+SHARES = (0.5, 0.8, 0.95)  # shares of the peaks in the regions that are shown
 
 
 def write_encoding(
@@ -81,36 +81,13 @@ def write_encoding(
 ) -> None:
     """Write an encoding as a folder, whole or not at all.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    folder : path
-    atlas : Atlas, optional
-        Names regions and peaks; by default as in `Encoding.regions`.
-    resolution_mm, like
-        Grid of the images, as in `Partition.to_img`.
-    with_text : bool
-        Whether the page shows the text. Without, no file holds any of it but the names of terms.
-    maps : "none", "nifti" or "all"
-        Which files of the map, as in `Encoding.save`.
-    sort : "excess", "probability" or "ratio"
-        Order of the regions.
-    keep_formulas : bool
-        Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
-    overwrite : bool
-        Whether to replace a folder that exists.
-    about : mapping, optional
-        What else info.json should tell, such as the model and its options.
+    The options are those of `Encoding.save`. `sort` is the order of the regions, `keep_formulas`
+    is as in `to_csv`, and `about` is what else info.json tells, such as the model.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
         atlas = encoding.gazetteer(atlas).atlas
         summary = summarise(
-            encoding,
-            atlas,
-            n_regions=None,
-            n_explained=N_EXPLAINED,
-            sort=sort,
-            with_text=with_text,
+            encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, sort=sort, with_text=with_text
         )
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
@@ -131,27 +108,12 @@ def write_encoding(
 
 
 def write_figure(
-    encoding: Encoding,
-    path: str | os.PathLike[str],
-    other: Encoding | None = None,
-    **options: Any,
+    encoding: Encoding, path: str | os.PathLike[str], other: Encoding | None = None, **options: Any
 ) -> str:
-    """Write the map of a text, or those of two, as a figure for a paper.
+    """Write the map of a text, or those of two, as a figure for a paper; return its caption.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    path : path
-        Ends in .svg, .pdf or .png.
-    other : Encoding, optional
-        Of a second text.
-    **options
-        As of `draw_figure`: quantity, layout, width_mm.
-
-    Returns
-    -------
-    str
-        A caption, which the file holds as well.
+    The file ends in .svg, .pdf or .png, and holds the caption too. The options are those of
+    `draw_figure`: quantity, layout, width_mm.
     """
     from neurowhere.report.figure import FORMATS, caption_of, draw_figure, figure_bytes
 
@@ -308,26 +270,10 @@ def encoding_page(
     with_text: bool = True,
     pictures: Mapping[str, Path] | None = None,
 ) -> str:
-    """Return the page, which works from disk and needs no network.
+    """Return the page as HTML, which works from disk and needs no network.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    summary : Summary
-        With all regions of the atlas.
-    atlas : Atlas
-        Names the place under the crosshair.
-    sort : "excess", "probability" or "ratio"
-        Order of the regions of the summary.
-    with_text : bool
-        Whether to show the text.
-    pictures : mapping of str to path, optional
-        "map", shown where scripts do not run, and "surface".
-
-    Returns
-    -------
-    str
-        HTML.
+    The summary has all regions of the atlas. Of the `pictures`, "map" is shown where scripts do not
+    run, and "surface" is the cortex.
     """
     pictures = pictures or {}
     n_regions = len(regions_of(encoding, encoding.gazetteer(atlas), N_REGIONS, sort=sort))
@@ -350,10 +296,7 @@ def encoding_page(
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
-            encoding,
-            summary.peaks[0].at if summary.peaks else CENTRE,
-            atlas,
-            summary.regions,
+            encoding, summary.peaks[0].at if summary.peaks else CENTRE, atlas, summary.regions
         ),
     )
 
@@ -386,22 +329,9 @@ def viewer_data(
     atlas: Atlas,
     regions: Iterable[Region] = (),
 ) -> dict[str, Any]:
-    """Return all that the viewer of a page needs, as plain data.
+    """Return all that the viewer of a page needs, as plain data ready for JSON.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    place : (x, y, z) in mm
-        Where the crosshair is at first.
-    atlas : Atlas
-        Names the place under the crosshair.
-    regions : iterable of Region, optional
-        Regions of the atlas, with the terms that raise or lower them.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
+    The crosshair is at `place` first. `regions` have the terms that raise or lower them.
     """
     volume_mm3 = encoding.brain.total_volume_mm3
     density = to_nifti(density_of(encoding), COMPRESSION)

@@ -64,19 +64,19 @@ LARGEST = 1.0  # on the scale of a map that is zero everywhere
 SHOWN = 0.1  # share of the voxels, the strongest ones, that get a colour
 BRIGHTEST = 0.999  # share of the voxels below the last colour
 SIGNED_SHOWN = SHOWN
-FAINTEST = 1e3  # as much as the colours reach: all but zeros is shown
+FAINTEST = 1e3  # range of the colours of a map that shows all but zeros
 MEAN_MAP = "mean map of all studies"
-JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
+JUST_BELOW = 0.9  # share of the maximum; above it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 DENSITY_UNIT, RATIO_UNIT = "% of peaks per cm³", "× the average"
 TERM_UNIT, CONTRAST_UNIT = "× with the term", "× the reference"
-RATIO_UNITS = (RATIO_UNIT, TERM_UNIT, CONTRAST_UNIT)  # of which maps hold the logarithms
-PERCENT_PER_CM3 = 1e5  # of a density in mm⁻³
-AVERAGE_COLOURS = "Greys"  # of a map that says nothing
-PNG_COMPRESSION = 2  # of 9: a tenth larger than by default, in 40 % of the time
+RATIO_UNITS = (RATIO_UNIT, TERM_UNIT, CONTRAST_UNIT)  # maps hold their logarithms
+PERCENT_PER_CM3 = 1e5  # times a density in mm⁻³
+AVERAGE_COLOURS = "Greys"  # colours of the mean map
+PNG_COMPRESSION = 2  # at most 9; files are a tenth larger than by default, in 40 % of the time
 MOST_VOLUMES = 2**15 - 1  # NIfTI counts volumes in 16 bits
 SINGLE_FILE_OFFSET = 352  # bytes before the voxels of a NIfTI file
-VOXEL_COMPRESSION = 1  # of 9: noise hardly compresses, so that more costs time for little
+VOXEL_COMPRESSION = 1  # at most 9; noise hardly compresses
 ROWS_AT_ONCE = 256
 NUMBERS = "%.6g"
 MEANING = {
@@ -93,21 +93,9 @@ def draw_map(
 ) -> Any:
     """Draw slices through the strongest place, the glass brain, and a row of axial slices.
 
-    Parameters
-    ----------
-    img : NIfTI image
-    signed : bool
-        Whether the sign matters (coefficients, log ratios), or values are densities.
-    title : str
-    unit : str
-        Of the values, written at the colour bar.
-    highest : float, optional
-        End of the colours of a signed map, which then shows all that is not zero; by default its
-        highest value, and only what is strongest is shown.
-
-    Returns
-    -------
-    PIL.Image.Image
+    Values with signs are coefficients or log ratios, others densities; `unit` stands at the colour
+    bar. `highest` is the end of the colours of a signed map, which then shows all that is not zero;
+    by default it is the highest value, and only what is strongest is shown.
     """
     canvas = _new_canvas()
     volume = volume_of(img)
@@ -135,16 +123,7 @@ class Row(NamedTuple):
 def draw_rows(rows: Sequence[Row], colours: Colours, unit: str) -> Any:
     """Draw maps below each other on one scale: slices through a place, and the glass brain.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-    colours : Colours
-    unit : str
-        Of the values, written at the colour bars.
-
-    Returns
-    -------
-    PIL.Image.Image
+    `unit` stands at the colour bars.
     """
     canvas = _new_canvas(len(rows))
     for number, each in enumerate(reversed(rows)):  # rows are counted from below
@@ -179,18 +158,7 @@ def scaled(img: Any, factor: float) -> Any:
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """Draw an encoding compared with the mean map, and its density: slices and glass brain.
 
-    Both are cut at the strongest peak. Of a text that says nothing of where, the mean map is drawn
-    in grey.
-
-    Parameters
-    ----------
-    encoding : Encoding
-    title : str
-        What the text is about.
-
-    Returns
-    -------
-    PIL.Image.Image
+    Both are cut at the strongest peak. If a text supports no map, the mean map is drawn in grey.
     """
     density = encoding.partition.to_img(encoding.density * PERCENT_PER_CM3)
     peaks = encoding.peaks[XYZ].to_numpy(np.float64).tolist()
@@ -221,21 +189,7 @@ def _new_canvas(n_rows: int = 2) -> Canvas:
 
 
 def colours_of(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
-    """Return how a map is coloured, whatever it is drawn on.
-
-    Parameters
-    ----------
-    data : array
-        Values of its voxels.
-    signed : bool
-        Whether the sign matters.
-    is_ratio : bool
-        Whether signed values are logarithms of ratios.
-
-    Returns
-    -------
-    Colours
-    """
+    """Return the colours of a map, whose signed values are logarithms of ratios or not."""
     absolute = np.abs(data)
     threshold = shown_above(absolute, SHOWN)
     found = absolute[absolute > 0]
@@ -271,17 +225,9 @@ def _draw_row(
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
-    """Return the centre of the highest voxel, or of the lowest of a map that is nowhere above 0.
+    """Return the centre of the highest voxel in mm; the lowest if none is above 0.
 
     Of an empty map, return the origin.
-
-    Parameters
-    ----------
-    img : NIfTI image
-
-    Returns
-    -------
-    (x, y, z) in mm
     """
     data = np.asarray(img.dataobj)
     if not data.any():
@@ -308,16 +254,7 @@ def shown_above(data: NDArray[np.floating], share: float) -> float:
 
 
 def smooth(img: Any) -> Any:
-    """Interpolate an image of large voxels, for the eye; the strongest place stays.
-
-    Parameters
-    ----------
-    img : NIfTI image
-
-    Returns
-    -------
-    NIfTI image
-    """
+    """Interpolate an image of large voxels, for the eye; the strongest place stays."""
     from nilearn.image import resample_img
 
     if min(img.header.get_zooms()[:3]) <= SMOOTH_MM:
@@ -353,16 +290,7 @@ def write_term(
 ) -> None:
     """Write the map of a term as an image and as a picture; whole or not at all.
 
-    Parameters
-    ----------
-    term : TermMap
-    folder : path
-    resolution_mm, like
-        Grid of the image, as in `Partition.to_img`.
-    overwrite : bool
-        Whether to replace a folder that exists.
-    methods : MethodsText, optional
-        Written as methods.txt.
+    `resolution_mm` or `like` give the grid of the image, as in `Partition.to_img`.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
         if methods is not None:
@@ -381,13 +309,6 @@ def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequenc
 
     Terms that the model has not learned, on the side asked for, are left out. The folder appears
     when it is whole.
-
-    Parameters
-    ----------
-    model : Encoder
-    folder : path
-    names : sequence of str
-        Terms, each with or without a side.
     """
     known = set(model.extractor_.terms)
     terms = list(iter_term_maps(model, [name for name in names if name in known]))

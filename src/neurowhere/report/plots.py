@@ -1,4 +1,4 @@
-"""Plots: maps as matplotlib figures by nilearn; `maps` draws the pictures of reports."""
+"""Plot maps as matplotlib figures with nilearn; `maps` draws the pictures of reports."""
 
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -26,7 +26,7 @@ VIEWS: tuple[View, ...] = get_args(View)
 IMAGES = "log_ratio", "density"
 SIZE = {"slices": (9.0, 3.4), "glass": (9.0, 3.4), "surface": (9.0, 7.0)}  # inches
 ORIGIN = (0.0, 0.0, 0.0)  # mm, where the slices of an empty map meet
-MESH = "fsaverage5"  # which nilearn carries
+MESH = "fsaverage5"  # comes with nilearn
 
 
 def plot_image(
@@ -38,24 +38,10 @@ def plot_image(
     place: tuple[float, float, float] | None = None,
     **options: Any,
 ) -> "Figure":
-    """Plot a map with nilearn.
+    """Plot a map with nilearn, as log ratios (`signed`) or densities.
 
-    Parameters
-    ----------
-    img : NIfTI image
-    view : "slices", "glass" or "surface"
-        Orthogonal slices, the glass brain, or the inflated cortex.
-    signed : bool
-        Whether the sign matters (log ratios), or values are densities.
-    title : str
-    place : (x, y, z) in mm, optional
-        Where the slices meet.
-    options
-        Of `nilearn.plotting.plot_stat_map`, `plot_glass_brain` or `plot_img_on_surf`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The slices meet at the `place`. The options are those of `nilearn.plotting.plot_stat_map`,
+    `plot_glass_brain` or `plot_img_on_surf`.
     """
     if view not in VIEWS:
         raise PartitionError(f"expected a view of {', '.join(VIEWS)}, got {view!r}")
@@ -83,7 +69,7 @@ def plot_image(
     usual |= {"plot_abs": not signed} if view == "glass" else {"cut_coords": place}
     plot = plotting.plot_glass_brain if view == "glass" else plotting.plot_stat_map
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "empty mask")  # of a map that is zero everywhere
+        warnings.filterwarnings("ignore", "empty mask")  # the map is zero everywhere
         plot(img, figure=figure, **usual | options)
     return figure
 

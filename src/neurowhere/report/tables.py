@@ -1,4 +1,4 @@
-"""Tables: of one encoding, of many texts a row each, and of a comparison; as CSV or Markdown."""
+"""Tables of one encoding, of many texts (a row each) and of a comparison, as CSV or Markdown."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ __all__ = [
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
-CHARACTERS_ENCODED = 10_000  # of a text; a longer one is the last that is encoded with others
+CHARACTERS_ENCODED = 10_000  # a longer text ends its chunk
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
 GENERIC = "only generic words are known, which point nowhere by themselves"
 
-NOWHERE = UNKNOWN, DENIED, GENERIC  # of texts that were read
+NOWHERE = UNKNOWN, DENIED, GENERIC  # problems of texts that were read
 
 Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
 Pair = tuple[Text | Failure, Outcome]
@@ -69,18 +69,7 @@ Cells = list[list[str]]
 
 
 def summary_cells(summary: pd.DataFrame) -> Cells:
-    """Return the summary of a comparison as text.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        Of `Comparison.summary`.
-
-    Returns
-    -------
-    list of list of str
-        Rows, of which `HEADER` names the columns.
-    """
+    """Return the summary of a comparison as rows of text under `HEADER`."""
     return [
         [
             row["partition"],
@@ -111,15 +100,7 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
 
 
 def write_csv(table: pd.DataFrame, path: Path, *, keep_formulas: bool = False) -> None:
-    """Write a table without its index; the same bytes on every system.
-
-    Parameters
-    ----------
-    table : DataFrame
-    path : path
-    keep_formulas : bool
-        As in `to_csv`.
-    """
+    """Write a table without its index, as `to_csv` does; the same bytes on every system."""
     path.write_bytes(to_csv(table, keep_formulas=keep_formulas).encode("utf-8"))
 
 
@@ -132,25 +113,10 @@ def to_csv(
 ) -> str:
     """Return a table as CSV, without its index.
 
-    A program that opens the file may run a text that begins like a formula. Such a cell gets an
-    apostrophe in front, by which spreadsheets know a text. Numbers stay as they are.
+    A program that opens the file may run a text that begins like a formula. Unless `keep_formulas`
+    is given, such a cell gets an apostrophe in front, by which spreadsheets know a text. Numbers
+    stay as they are.
 
-    Parameters
-    ----------
-    table : DataFrame
-    header : bool
-        Whether to begin with the names of the columns.
-    keep_formulas : bool
-        Whether to write such cells as they are.
-    float_format : str, optional
-        Format of numbers, as of pandas.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"id": ["=1+1", "-5", "b"], "x": [-1.5, 2.0, 0.0]})
     >>> print(to_csv(table), end="")
     id,x
@@ -183,17 +149,6 @@ def _escape(cell: Any) -> Any:
 def to_markdown(header: Sequence[str], cells: Cells) -> str:
     r"""Return a table in Markdown.
 
-    Parameters
-    ----------
-    header : sequence of str
-    cells : list of list of str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> print(to_markdown(["a", "b"], [["1", "x|y"]]), end="")
     | a | b |
     | --- | --- |
@@ -208,18 +163,9 @@ def to_markdown(header: Sequence[str], cells: Cells) -> str:
 def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     """Return the tables of an encoding by the names of their files.
 
-    Parameters
-    ----------
-    summary : Summary
-
-    Returns
-    -------
-    dict of str to DataFrame
-        terms.csv: term, count, weight, where ("start-end" of each mention, if the summary has the
-        text), contribution, implied (whether only rules point to it). peaks.csv: x, y, z, density,
-        ratio, region, name. regions.csv: region, name, probability, ratio, excess, named, and the
-        x, y, z where it is densest, in the order of the summary. studies.csv: id, title,
-        similarity, link.
+    The column `where` of terms.csv has "start-end" of each mention, if the summary has the text,
+    and `implied` says whether only rules point to the term. Regions are in the order of the
+    summary, with the place where each is densest.
     """
     terms = pd.DataFrame(
         [
@@ -259,15 +205,7 @@ def _spans(where: list[Span] | None) -> str:
 
 
 def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any) -> Iterator[Pair]:
-    """Yield each text with its encoding, or with the problem that it has none.
-
-    Parameters
-    ----------
-    model : Encoder
-    items : iterable of Text or Failure
-    options
-        As of `Encoder.encode_many`.
-    """
+    """Yield each text with its encoding, or with its problem; options of `Encoder.encode_many`."""
     if model.text == "none":
         raise FitError("a model of the mean map says the same of every text; fit one with text")
     for chunk in chunks_of(items):
@@ -302,29 +240,14 @@ def _outcome(encoding: Encoding) -> Outcome:
 
 @dataclass(frozen=True, eq=False)
 class RowMaker:
-    """Sums up what became of texts as rows of a table.
+    """Makes rows of a table, each of which sums up one text.
 
-    A row has the id, how many known terms the text has, how well these support a map (in a word,
-    and in nats as `Support` has them), the first region of its summary, in words, with its
-    probability and its ratio to the mean map, the strongest place in mm, the heaviest terms, and
-    the problem of what could not be encoded: of such a text the row says no more than that. Of
-    a text whose map is withheld it says why in the place of the word, and nothing of the map.
-
-    Attributes
-    ----------
-    atlas : Atlas
-        Names the regions.
-    all_regions : bool
-        Whether a row also has the probability of every region of the atlas.
-    with_text : bool
-        Whether a row has the text itself.
-    sort : "excess", "probability" or "ratio"
-        What the first region has most of.
-    with_notes : bool
-        Whether a text that points nowhere, such as a denial, has been read all the same: its row
-        tells so in a column of its own, note, and has no problem.
-    draw_anyway : bool
-        Whether rows tell of maps that are withheld.
+    A row has the id, the number of known terms, how well these support a map, the first region of
+    the summary with its probability and its ratio to the mean map, the strongest place in mm, the
+    heaviest terms, and the problem of a text that could not be encoded. The row of a text whose map
+    is withheld says why in place of the support, unless `draw_anyway` is given. `all_regions` adds
+    the probability of every region, `with_text` the text, and `with_notes` a column that tells of
+    texts that point nowhere, such as denials.
     """
 
     atlas: Atlas

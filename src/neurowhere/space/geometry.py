@@ -1,4 +1,4 @@
-"""Geometry: strongest places, volumes that regions share, sides, and an atlas beside a model."""
+"""Geometry: strongest places, shared volumes, sides, and an atlas beside the regions of a model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

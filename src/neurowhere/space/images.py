@@ -1,6 +1,6 @@
 """Images: voxels and affines from files, nibabel or arrays, and the regions of label images.
 
-What is wrong with an image or its labels is said in one line.
+Errors of images and labels are one line.
 """
 
 import logging

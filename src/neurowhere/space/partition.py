@@ -294,9 +294,7 @@ def count_matrix(
     return sparse.csr_matrix((values[kept], (rows[kept], columns[kept])), shape=shape)
 
 
-def stack_peaks(
-    peaks_mm: Iterable[ArrayLike],
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def stack_peaks(peaks_mm: Iterable[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Stack the peaks (n_i, 3) of studies; return them with the index of the study of each.
 
     >>> xyz_mm, studies = stack_peaks([[[0, 2, 4], [1, 3, 5]], [], [[6, 6, 6]]])

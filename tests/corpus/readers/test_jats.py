@@ -9,15 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.corpus.articles import (
-    PEAKS,
-    SECRET,
-    SECRET_TABLE,
-    article,
-    articleset,
-    numbered,
-    table,
-)
+from tests.corpus.articles import PEAKS, SECRET, SECRET_TABLE, article, articleset, numbered, table
 
 from neurowhere.corpus import read_corpus
 from neurowhere.corpus.documents import Document

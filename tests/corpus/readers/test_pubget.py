@@ -9,14 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.corpus.articles import (
-    PEAKS,
-    article,
-    articleset,
-    numbered,
-    run_pubget,
-    write_articleset,
-)
+from tests.corpus.articles import PEAKS, article, articleset, numbered, run_pubget, write_articleset
 
 from neurowhere.corpus import read_corpus
 from neurowhere.corpus.readers import jats, pubget

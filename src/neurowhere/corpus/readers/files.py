@@ -1,4 +1,4 @@
-"""Files of documents: found, read one by one, the bad ones named and counted.
+"""Find files of documents and read them one by one; damaged ones are named and counted.
 
 The simplest ones are plain texts, each of which is one document without coordinates: this module is
 their reader too.

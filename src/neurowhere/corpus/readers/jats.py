@@ -163,7 +163,7 @@ def _free(element: Any) -> None:
 
 
 def _extract(article: Any, name: str, complaints: list[str]) -> Document:
-    """One article through pubget's extractors, which want it in a folder of its own."""
+    """Read an article by pubget's extractors, which need it in a folder of its own."""
     from lxml import etree
     from pubget import _articles, _coordinate_space, _coordinates, _metadata, _text
 

@@ -1,4 +1,4 @@
-"""Folders written by pubget, articles of PubMed Central with coordinates; and a plug-in for it.
+"""Read folders written by pubget (articles of PubMed Central); be one of pubget's plug-ins.
 
 `pubget run --neurowhere` ends by writing a neurowhere corpus. pubget finds the plug-in by the entry
 point ``pubget.plugin_actions``.
