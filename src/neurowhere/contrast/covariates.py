@@ -95,12 +95,8 @@ def find_covariates(found: Sequence[Found], vocabulary: Vocabulary) -> Covariate
     most = max(1, len(values) // DOCUMENTS_PER_COVARIATE)
     nowhere = [
         column
-        for column, word in enumerate(words)
-        if len(word) >= SHORTEST
-        and word.isalpha()
-        and word not in known
-        and word not in KINDS
-        and FEWEST <= n_with[column] <= MOST
+        for column in np.flatnonzero((n_with >= FEWEST) & (n_with <= MOST)).tolist()
+        if _names_nothing(words[column], known)
     ]
     chosen = np.random.default_rng(0).permutation(np.array(nowhere, dtype=np.intp))
     return Covariates(
@@ -109,6 +105,12 @@ def find_covariates(found: Sequence[Found], vocabulary: Vocabulary) -> Covariate
         has[:, chosen],
         [words[column] for column in chosen],
     )
+
+
+def _names_nothing(word: str, known: set[str]) -> bool:
+    """Whether a word is in no name of the vocabulary, and tells no kind of document."""
+    is_word = len(word) >= SHORTEST and word.isalpha()
+    return is_word and word not in known and word not in KINDS
 
 
 def _read_fronts(found: Sequence[Found]) -> tuple[sparse.csr_matrix, Ints, list[str]]:

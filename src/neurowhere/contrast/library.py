@@ -73,11 +73,13 @@ def open_library(
     folder = expanded(cache) / fingerprint(parts)
     recover(folder)
     make_folder(folder)
-    notes = [_read_note(folder, part) for part in parts]
-    calls = [(folder, part) for part, note in zip(parts, notes, strict=True) if note is None]
-    results = workers.for_calls(len(calls)).run(cut, calls) if calls else iter(())
-    new = list(track(results, "reading documents", len(calls)))
-    library = _collect(folder, sorted([*new, *(note for note in notes if note is not None)]))
+    done = [note for part in parts if (note := _read_note(folder, part)) is not None]
+    numbers = {report.part for report in done}
+    calls = [(folder, part) for part in parts if part.number not in numbers]
+    if calls:
+        results = workers.for_calls(len(calls)).run(cut, calls)
+        done += track(results, "reading documents", len(calls))
+    library = _collect(folder, sorted(done))
     if library.damaged and not keep_going:
         raise CorpusError(f"{library.damaged}; mend that, or --keep-going with what can be read")
     for problem in library.problems if calls else ():
