@@ -122,24 +122,12 @@ DOCUMENT_COLUMNS = ["id", "title", "space", "source_space"]
 KNOWN_COLUMNS = ["pmid", "pmcid", "doi", "year", "journal", "authors"]
 LAST_YEAR = 9999
 # Spellings in lower case without spaces and punctuation; "ale" is GingerALE's MNI template.
+MNI_SPELLINGS = """
+mni mni152 mni1521mm mni1522mm mni152nlin6asym mni152nlin2009casym mni305 icbm icbm152 colin27
+ale2mm montrealneurologicalinstitute
+"""
 SPELLINGS: dict[str, Space] = {
-    **dict.fromkeys(
-        (
-            "mni",
-            "mni152",
-            "mni1521mm",
-            "mni1522mm",
-            "mni152nlin6asym",
-            "mni152nlin2009casym",
-            "mni305",
-            "icbm",
-            "icbm152",
-            "colin27",
-            "ale2mm",
-            "montrealneurologicalinstitute",
-        ),
-        "MNI",
-    ),
+    **dict.fromkeys(MNI_SPELLINGS.split(), "MNI"),
     **dict.fromkeys(("tal", "talairach", "talairachtournoux", "tlrc", "t88"), "TAL"),
 }
 

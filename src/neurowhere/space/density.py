@@ -351,16 +351,10 @@ class Targets:
     On voxels, ŷ is the kernel density of the peaks in the brain. In an atlas, ŷ_k is the share of
     the study's peaks in the brain that fall in R_k, so a row sums to what the atlas covers.
 
-    Attributes
-    ----------
-    shares : csr_matrix of shape (n_studies, n_bins)
-        Peaks in bins, each study divided by its mass. The bins are the voxels of the kernel's box,
-        or the regions of an atlas.
-    density : DensityEstimator, or None
-        Smooths bins into regions; None where bins are regions.
-    study, region : arrays of shape (n_peaks,)
-        Study and region of the peaks that are in the brain, which are scored; region −1 where an
-        atlas leaves them uncovered.
+    `shares` (n_studies, n_bins) are the peaks in bins, each study divided by its mass. The bins are
+    the regions of an atlas, or the voxels of the kernel's box, which `density` smooths into
+    regions. `study` and `region` are those of the peaks in the brain, which are scored; the region
+    is −1 where an atlas leaves them uncovered.
     """
 
     shares: sparse.csr_matrix

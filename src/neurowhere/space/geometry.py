@@ -125,9 +125,6 @@ def side_of_regions(partition: Partition) -> NDArray[np.float32]:
     It is the share of the region's voxels on the left, x < 0, minus the share on the right.
     It is kept for the next call: do not change it.
 
-    Examples
-    --------
-    >>> from neurowhere.space import VoxelGrid
     >>> affine = np.diag([4.0, 4.0, 4.0, 1.0])
     >>> affine[0, 3] = -4
     >>> side_of_regions(VoxelGrid(mask=(np.ones((3, 1, 1)), affine)))  # x = −4, 0, 4
@@ -179,10 +176,8 @@ class Gazetteer:
 
     def shares(self, density: Floats) -> Floats:
         """Return the probability of each region of the atlas under a density on the model's."""
-        if self.atlas is self.partition:
-            shares: Floats = density * self.partition.volumes_mm3
-        else:
-            shares = self.shared_mm3 @ density
+        is_own = self.atlas is self.partition
+        shares: Floats = density * self.atlas.volumes_mm3 if is_own else self.shared_mm3 @ density
         return shares
 
     @property
@@ -202,13 +197,8 @@ class Gazetteer:
         dense, the one closest to the centre of the region.
         """
         padded = np.append(density, 0.0)  # 0 outside of the model's regions
-        places = [self._densest(padded, row) for row in rows]
+        places = [xyz_mm[np.argmax(padded[near])] for xyz_mm, near in map(self._places, rows)]
         return np.array(places, dtype=np.float64).reshape(-1, 3)
-
-    def _densest(self, padded: Floats, row: int) -> NDArray[np.float64]:
-        xyz_mm, regions = self._places(row)
-        place: NDArray[np.float64] = xyz_mm[np.argmax(padded[regions])]
-        return place
 
     def _places(self, row: int) -> tuple[NDArray[np.float64], NDArray[np.integer]]:
         """Return the voxels of a region in mm, the closest to its centre first, and our regions."""

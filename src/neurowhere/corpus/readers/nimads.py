@@ -169,7 +169,7 @@ def _sections(study: Mapping[str, Any], analyses: list[Mapping[str, Any]]) -> di
 
 
 def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Space]:
-    """Points of a study in one space: theirs if they agree, else MNI where it is known."""
+    """Return the points of a study in one space: theirs if they agree, else MNI if known."""
     points = [point for analysis in analyses for point in analysis.get("points") or []]
     peaks = parse_peaks([point.get("coordinates") for point in points])  # (n_points, 3)
     spaces = [parse_space(point.get("space")) for point in points]
@@ -214,7 +214,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, overwrite: bool = Fal
 
 def _study(document: Document, tables: NDArray[np.object_]) -> dict[str, Any]:
     """Return a document as NIMADS has it, the table of each of its peaks given."""
-    about = document.metadata
+    about, space = document.metadata, SPACES[document.space]
     title, year = about.get("title", ""), about.get("year")
     return {
         "id": document.id,
@@ -234,12 +234,7 @@ def _study(document: Document, tables: NDArray[np.object_]) -> dict[str, Any]:
                 "weights": [],
                 "images": [],
                 "points": [
-                    {
-                        "coordinates": xyz,
-                        "space": SPACES[document.space],
-                        "kind": None,
-                        "values": [],
-                    }
+                    {"coordinates": xyz, "space": space, "kind": None, "values": []}
                     for xyz in document.peaks[tables == table].tolist()
                 ],
             }

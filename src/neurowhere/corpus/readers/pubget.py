@@ -174,13 +174,9 @@ def actions() -> dict[str, list[Any]]:
 
 
 def write_corpus(extracted: Path) -> tuple[Path, int]:
-    """Write the corpus beside pubget's extracted data, in place of an earlier one.
+    """Write the corpus beside pubget's extracted data, and return it with pubget's exit code.
 
-    Returns
-    -------
-    tuple of Path and int
-        The corpus folder, and pubget's exit code: what is wrong with the data is logged, so
-        that the other steps of `pubget run` go on.
+    Errors of the data are logged, so that the other steps of `pubget run` go on.
     """
     from pubget import ExitCode
 
