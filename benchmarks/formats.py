@@ -105,7 +105,7 @@ def page_of(blocks):
 
 
 def write(blocks, folder, page):
-    """Write an article in all formats; a page of a browser prints it."""
+    """Write an article in all formats; a page of a browser prints it, if there is one."""
     import docx
 
     texts = [text for _, text in blocks]
@@ -124,8 +124,9 @@ def write(blocks, folder, page):
         else:
             document.add_paragraph(text)
     document.save(folder / "article.docx")
-    page.set_content(layouts["html"])
-    page.pdf(path=folder / "article.pdf")
+    if page is not None:
+        page.set_content(layouts["html"])
+        page.pdf(path=folder / "article.pdf")
 
 
 def main():
@@ -134,17 +135,19 @@ def main():
     parser.add_argument("articles_in", type=Path)
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--articles", type=int, default=100)
+    parser.add_argument("--without-pdf", action="store_true")
     given = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
     model, atlas = load_model(), default_atlas()
-    browser_path = next(filter(None, map(shutil.which, BROWSERS)))
-    distances = {suffix: [] for suffix in FORMATS}
+    formats = [suffix for suffix in FORMATS if suffix != "pdf" or not given.without_pdf]
+    distances = {suffix: [] for suffix in formats}
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
-        browser = playwright.chromium.launch(
-            executable_path=browser_path, args=["--no-sandbox", "--headless"]
-        )
-        page, folder = browser.new_page(), Path(temporary)
+        page, folder = None, Path(temporary)
+        if not given.without_pdf:
+            path = next(filter(None, map(shutil.which, BROWSERS)))
+            arguments = ["--no-sandbox", "--headless"]
+            page = playwright.chromium.launch(executable_path=path, args=arguments).new_page()
         for blocks in read_articles(given.articles_in, given.texts):
             if sum(len(text) for _, text in blocks) < LEAST_CHARACTERS:
                 continue
@@ -153,7 +156,7 @@ def main():
                 suffix: model.encode(read_text(str(folder / f"article.{suffix}")).content)
                 .regions(atlas)
                 .set_index("region")["probability"]
-                for suffix in FORMATS
+                for suffix in formats
             }
             for suffix, found in maps.items():
                 distances[suffix].append(float((found - maps["html"]).abs().sum()) / 2)
