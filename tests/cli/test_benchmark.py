@@ -32,7 +32,8 @@ def test_everything_is_written_and_maps_can_be_added(run, corpus, tmp_path):
     done = run("benchmark", *given, "-o", output, "--corpus", corpus, "--folds", 2)
     assert done.code == 0, done.err
     names = {path.name for path in output.iterdir() if not path.name.startswith(".")}
-    assert names >= {"mean", "random", "info.json", "scores.csv", "summary.csv", "summary.md"}
+    assert names >= {"mean", "random", "info.json", "scores.csv", "summary.md", "methods.txt"}
+    assert "Dockès et al., 2018" in (output / "methods.txt").read_text("utf-8")
     assert names >= {"differences.csv", "nats.png", "nats.svg", "report.html"}
     page = (output / "report.html").read_text()
     assert "random" in page

@@ -11,6 +11,8 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ from neurowhere.evaluate.protocol import (
 )
 from neurowhere.evaluate.scores import paired_difference, read_settings
 from neurowhere.exceptions import DataWarning, FitError, OutputError
+from neurowhere.model.methods import MethodsText, cite
 
 KIND = "benchmark"
 FORMAT_VERSION = 2
@@ -92,6 +95,27 @@ class Benchmark:
         info = read_settings(home, KIND, FORMAT_VERSION, {}) or {}
         means, differences = mean_over_folds(scores), compare_entries(results)
         return cls(home, dict(info["settings"]), scores, means, differences)
+
+    def methods(self) -> MethodsText:
+        """Write how the entries were scored: a paragraph and its references, for a paper.
+
+        Returns
+        -------
+        MethodsText
+        """
+        about, entries = self.settings, ", ".join(self.scores["entry"].unique())
+        listed = f" of the list {about['task']}" if about.get("task") else ""
+        return cite(
+            f"Models of text and brain maps ({entries}) were scored by the open benchmark of "
+            f"neurowhere {version('neurowhere')} (The neurowhere developers), protocol "
+            f"{about['protocol']}: {about['studies']:,} studies{listed} with {about['peaks']:,} "
+            "peaks, of which a tenth is tested in each fold, by a hash of the PubMed id. Studies "
+            "that an entry was trained on are not tested. The score is the mean log-likelihood of "
+            "the peaks of a study under its map, mixed with the uniform density in equal parts "
+            "(Dockès et al., 2018). Intervals of paired differences are corrected for overlapping "
+            "training sets (Nadeau and Bengio, 2003).",
+            date.today().isoformat(),
+        )
 
     def __repr__(self) -> str:
         means = self.scores[self.scores["kind"] == ALL].groupby("entry")["nats"].mean()

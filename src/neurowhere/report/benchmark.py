@@ -78,6 +78,7 @@ def write_benchmark(results: Benchmark) -> None:
             to_markdown(PAIR_HEADER, difference_cells(results.differences)),
         ]
         (folder / "summary.md").write_text("\n".join(text), "utf-8")
+        results.methods().write(folder)
         _write_page(results, folder)
 
 
@@ -118,6 +119,7 @@ def _write_page(results: Benchmark, folder: Path) -> None:
     kind_header, kinds = kind_cells(results.summary)
     page = render_page(
         "benchmark.html",
+        methods=results.methods(),
         settings=results.settings,
         folds=sorted(results.scores["fold"].astype(str).unique().tolist()),
         plot=folder / "nats.png",
