@@ -350,7 +350,7 @@ def test_regions_are_in_the_order_that_is_asked_for(visit, client):
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("best restaurants", "knows no word"), ("No amygdala.", "denies all")],
+    [("best restaurants", "knows no word"), ("No amygdala.", "denies every place")],
 )
 def test_a_text_that_says_nothing_has_the_average_map_if_it_is_asked_for(visit, text, why):
     visit.write(text)

@@ -328,7 +328,7 @@ class Encoding:
     def _why_silent(self) -> str:
         found = [mention for mention in self.mentions if not mention.is_generic]
         if any(mention.is_negated for mention in found):
-            return "nothing to map: the text denies all that the model knows"
+            return "nothing to map: the text denies every place and finding in it"
         if self.mentions.present:
             return "no place: these words point nowhere in particular"
         return "no place: the model knows no word of this text"

@@ -20,7 +20,6 @@ from neurowhere._tools.files import bare_suffix, new_file, open_text, shipped_li
 from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.lookalikes import NearNames, true_synonyms
-from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.words import cased_words_of, fold, word_set, words_of
 
 CATEGORIES = (
@@ -178,10 +177,10 @@ class Vocabulary:
         return list(dict.fromkeys(map(self._noun, near)))
 
     def _noun(self, name: str) -> str:
-        """Structure that an adjective is a synonym of, or the name itself."""
+        """Return the structure that a word is another form of ("amygdalo"), or the name itself."""
         term = self.synonyms.get(name, name)
-        is_adjective = self.category(term) == "anatomy" and ADJECTIVE.fullmatch(name)
-        return term if is_adjective else name
+        is_word = " " not in f"{name}{term}"
+        return term if is_word and self.category(term) == "anatomy" else name
 
     def category(self, term: str) -> str:
         """Return the category of a term.
