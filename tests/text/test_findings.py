@@ -119,6 +119,10 @@ def roles(text, counter):
             {("insula", "seat", "left"), ("cerebellum", "level", "left")},
         ),
         (
+            "Mass in the right occipital lobe and old scar in the pons, without previous surgery.",
+            {("occipital lobe", "seat", "right"), ("pons", "old", "right")},
+        ),
+        (
             "Right occipital lobe mass. Plaque of the pons.",
             {("occipital lobe", "seat", "right"), ("pons", "seat", None)},
         ),

@@ -70,7 +70,7 @@ _CLAUSE = re.compile(
 )
 # Between a place and what is said of it: "the pons, including its floor, is normal".
 _ASIDE = re.compile(r"\s*(?:of the [\w ]{1,24})?(?:,[^,;:]*,|\([^()]*\))\s*")
-_AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
+_AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after|and|with|without|while|but)\b")
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
 _NEXT = re.compile(
     r"[ ]?(?:(?:lobes?|gyr(?:us|i)|g\.|cortex|nucle(?:us|i)|hemi\w*|is|are|was|were) ?)*", re.I
@@ -140,7 +140,8 @@ class Cues:
         for first, end, row in _table().find(document.words):
             span, role = document.span(first, end), row["role"]
             before = document.words[max(0, first - 2) : first]
-            if role != "seat" or not (span in denied or _NO.intersection(before)):
+            is_open = role == "seat" or row["reach"] == "whole"
+            if not (is_open and (span in denied or _NO.intersection(before))):
                 yield Cue(*span, first, role, row["reach"], row.name)  # type: ignore[arg-type]
 
     def of_sentence(self, number: int) -> "SentenceCues":
