@@ -39,6 +39,7 @@ def test_a_folder_of_reports_has_an_overlay_and_seats(run, reports, tmp_path):
     assert outcome.code == 0
     assert f"{out / 'overlay.nii.gz'}: seats of 2 reports (1 study left out)\n" in outcome.out
     assert not (out / "overlay.png").exists()
+    assert "The overlay counts the reports" in (out / "methods.txt").read_text("utf-8")
     (warning,) = outcome.err.splitlines()
     assert warning.startswith("neurowhere: warning: b.txt: the report contradicts itself")
     assert "right occipital lobe" in warning

@@ -337,7 +337,7 @@ def _write_folders(
                 tally.add(row)
         tally.refuse_nothing()
         if not tally.signal and (output / TABLE_NAME).is_file():
-            write_overlay(output, output / TABLE_NAME, batch.model.partition_, options)
+            write_overlay(output, output / TABLE_NAME, batch.model, options)
     tally.end(output / TABLE_NAME, options.keep_going)
 
 

@@ -12,28 +12,30 @@ from neurowhere.cli.encode import Options
 from neurowhere.exceptions import OutputError, one_line
 
 if TYPE_CHECKING:
+    from neurowhere.model import Encoder
     from neurowhere.model.seats import Seats
-    from neurowhere.space import Partition
 
-FILES = ("overlay.nii.gz", "overlay.png", "seats.csv")
+FILES = ("overlay.nii.gz", "overlay.png", "seats.csv", "methods.txt")
 MOST_TOLD = 20  # reports that contradict themselves, one a line; the table of seats has them all
 
 
-def write_overlay(folder: Path, table: Path, partition: "Partition", options: Options) -> None:
+def write_overlay(folder: Path, table: Path, model: "Encoder", options: Options) -> None:
     """Write the overlay of the texts of a batch into its folder, one of them in memory at a time.
 
     It is made of what is in the folders of the texts, so that it has those of earlier runs too.
     """
+    from neurowhere.model.methods import OF_SEATS, write_methods
     from neurowhere.report.overlay import write_overlay as write
 
     made = write(
         _told(_read(folder, table)),
-        partition,
+        model.partition_,
         folder,
         resolution_mm=options.resolution_mm,
         like=options.like,
         pictures=options.maps == "all",
         keep_formulas=options.keep_formulas,
+        methods=write_methods(model.summary(), options.reading, "report", also=OF_SEATS),
     )
     if made.n_seated:
         typer.echo(f"{folder / FILES[0]}: {made}")

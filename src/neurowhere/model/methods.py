@@ -11,7 +11,7 @@ from typing import Any
 
 from neurowhere.text.kinds import Kind
 
-__all__ = ["OF_PLACE", "OF_TERM", "MethodsText", "cite", "write_methods"]
+__all__ = ["OF_PLACE", "OF_SEATS", "OF_TERM", "MethodsText", "cite", "write_methods"]
 
 REFERENCES = files("neurowhere.model") / "references.bib"
 ENTRY = re.compile(r"^@\w+\{(\w+),.*?^\}$", re.M | re.S)
@@ -29,6 +29,10 @@ SHOWN = (
 )
 OF_TERM = "The map of a term shows what the term adds to the {unit} of a place, in MNI152 space."
 OF_PLACE = "Terms were ranked by the correlation of their maps with the place."
+OF_SEATS = (
+    "The overlay counts the reports that have a seat of a finding at a place; studies, and reports "
+    "without a seat, are left out."
+)
 CITED = {  # references that not every paragraph has, and how it names them
     "dockes2020neuroquery": "Dockès et al., 2020",
     "rolls2020automated": "Rolls et al., 2020",

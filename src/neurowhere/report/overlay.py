@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import added_files
 from neurowhere.exceptions import TextError
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.methods import MethodsText
 from neurowhere.model.seats import Seats, seats_of
 from neurowhere.report.canvas import BAR_WIDTH_MM, LARGE, SMALL, Canvas, Colours, add_bar
 from neurowhere.report.maps import write_png
@@ -183,6 +184,7 @@ def write_overlay(
     like: Any = None,
     pictures: bool = True,
     keep_formulas: bool = False,
+    methods: MethodsText | None = None,
 ) -> Overlay:
     """Write the overlay of many reports into a folder, with one of them in memory at a time.
 
@@ -198,6 +200,8 @@ def write_overlay(
         Whether to draw overlay.png.
     keep_formulas : bool
         As in `to_csv`.
+    methods : MethodsText, optional
+        How the overlay came about.
 
     Returns
     -------
@@ -214,6 +218,8 @@ def write_overlay(
                 made.rows.clear()
         if made.n_seated:
             _write_images(made, temporary, resolution_mm, like, pictures=pictures)
+            if methods is not None:
+                methods.write(temporary)
         else:
             (temporary / TABLE).unlink()
     return made
