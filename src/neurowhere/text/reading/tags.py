@@ -35,7 +35,7 @@ CUES: dict[str, Column] = {
     "words": TEXT,
     "direction": DIRECTIONS,
     "target": TARGETS,
-    "only": one_of("foreign start small sign note", is_required=False),
+    "only": one_of("foreign start small sign note ratio", is_required=False),
 }
 ELSEWHERE: dict[str, Column] = {
     "words": TEXT,
@@ -95,6 +95,8 @@ def _is_meant(document: Document, tag: Tag) -> bool:
         return False
     if only == "start":
         return tag.first in document.starts_of_sentences
+    if only == "ratio":  # "5/5", not "5-/5"
+        return document.gaps[tag.first + 1] == "/"
     if only == "note":
         return not is_research(document.text)
     return only != "small" or document.written(tag.first).islower()
@@ -140,7 +142,7 @@ def _spelt(rows: Iterable[Row]) -> Iterator[tuple[str, Row]]:
 @cache
 def words_of_cues() -> frozenset[str]:
     """Return all words of the cues and hedges."""
-    phrases = _phrases_of("", "start", "small", "note")
+    phrases = _phrases_of("", "start", "small", "note", "ratio")
     return frozenset(word for phrase, _ in phrases for word in phrase.split())
 
 
@@ -178,7 +180,7 @@ def _phrases() -> Phrases[Any]:
     table = rules()
     return Phrases(
         {
-            "cues": _phrases_of("", "start", "small", "note"),
+            "cues": _phrases_of("", "start", "small", "note", "ratio"),
             "foreign": _phrases_of("foreign"),
             "pressed": _spelt(read_table(__package__, "pressed", CUES)),
             "elsewhere": _elsewhere(),
