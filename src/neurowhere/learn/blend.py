@@ -44,7 +44,7 @@ Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Float32]
 
-STRENGTH, KEPT = 0.45, 0.65  # c; u
+STRENGTH, KEPT = 0.3, 0.8  # c; u
 REST = 0.2  # ρ
 SHARPER = 2.5
 PENALTY, RANK = 30.0, 96  # λ; r

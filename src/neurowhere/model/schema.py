@@ -47,7 +47,10 @@ class Support(Schema):
     foreign: bool
     """Whether the text does not seem to be in English."""
     nats: float
-    """Expected gain in log-likelihood over the mean map, calibrated on unseen studies."""
+    """Expected gain in log-likelihood over the mean map, calibrated on unseen studies.
+
+    Those were of the training source; studies of another source gained 0.03 to 0.12 more.
+    """
     summary: str
     """The same in a sentence."""
     outside: str | None = None
