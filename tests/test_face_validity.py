@@ -200,5 +200,5 @@ def test_a_named_place_has_its_share_beside_a_stronger_one(model, monkeypatch):
 
     alone, beside = held("locus coeruleus"), held("amygdala and locus coeruleus")
     assert beside > 0.25 * alone
-    monkeypatch.setattr("neurowhere.model.text_model.LONG", -1.0)  # no shares
+    monkeypatch.setattr("neurowhere.model.prediction.LONG", -1.0)  # no shares
     assert held("amygdala and locus coeruleus") < 0.5 * beside

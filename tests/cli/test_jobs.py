@@ -119,7 +119,7 @@ def test_encode_many_in_processes(shipped):
     assert [each.problem for each in there] == [each.problem for each in here]
     for ours, theirs in zip(there[:4], here[:4]):
         np.testing.assert_allclose(ours.probabilities, theirs.probabilities, rtol=1e-4, atol=1e-8)
-        assert ours.model is there[0].model  # one for all, not a copy for each
+        assert ours.source.model is there[0].source.model  # one for all, not a copy for each
     assert there[0].regions()["name"].tolist() == here[0].regions()["name"].tolist()
     assert there[0].why()["term"].tolist() == here[0].why()["term"].tolist()
 
@@ -151,10 +151,10 @@ def test_a_pickled_encoding_finds_its_model_in_another_process(model, tmp_path):
 import pickle
 from neurowhere import load_model
 model = load_model({str(model)!r})
-print(pickle.load(open({str(file)!r}, "rb")).model is model)
+print(pickle.load(open({str(file)!r}, "rb")).source.model is model)
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.strip() == "True", result.stderr
-    alone = code.replace("model = load", "# ").replace(".model is model", "")
+    alone = code.replace("model = load", "# ").replace(".source.model is model", "")
     result = subprocess.run([sys.executable, "-c", alone], capture_output=True, text=True)
     assert "load it first" in result.stderr

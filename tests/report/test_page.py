@@ -6,6 +6,7 @@ import pytest
 from jinja2 import UndefinedError
 from tests.report.pages import Page
 
+from neurowhere.model.methods import MethodsText
 from neurowhere.report.page import render, render_page
 
 HOSTILE = "<script>alert(\"x\")</script> & 'quotes'"
@@ -18,6 +19,7 @@ COMPARISON = {
     "legend": HOSTILE,
     "model": HOSTILE,
     "partition": HOSTILE,
+    "methods": MethodsText(HOSTILE, HOSTILE),
 }
 
 
@@ -32,7 +34,9 @@ def test_every_value_is_escaped(picture):
     values = COMPARISON | {"plot": picture, "examples": [(picture, HOSTILE)]}
     found = Page(render_page("comparison.html", **values))
     assert "script" not in found.tags
-    assert "".join(found.words).count(HOSTILE) == 7  # lead, header, cell, legend, two, caption
+    assert (
+        "".join(found.words).count(HOSTILE) == 9
+    )  # six of the page, two of methods, caption
 
 
 def test_pictures_are_inside_and_nothing_is_fetched(picture):

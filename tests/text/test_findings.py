@@ -158,6 +158,11 @@ def test_a_heading_speaks_for_its_line(counter):
     assert {role for words, role, _ in found if words == "putamen"} == {"spared"}
 
 
+def test_what_a_lesion_involves_is_a_seat_although_the_end_denies_others(counter):
+    text = "Acute left MCA infarct involving the insula. No lesion in the thalamus."
+    assert ("insula", "seat", "left") in roles(text, counter)
+
+
 @pytest.mark.parametrize(
     "text",
     [

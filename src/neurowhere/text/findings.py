@@ -557,10 +557,11 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
 def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
     """Return the places of a report that have another role than their sentences give."""
     seats = _best(every, ["seat"])
-    is_silent = not any(place.is_concluded for place in seats)
+    is_extended = any(place.role == "extension" for place in every)  # "infarct involving …"
+    is_silent = not is_extended and not any(place.is_concluded for place in seats)
     if is_silent and _NORMAL.search(conclusion):
         return dict.fromkeys(filter(attrgetter("is_weak"), seats), "mentioned")
-    if not seats and _NONE.search(conclusion):
+    if is_silent and not seats and _NONE.search(conclusion):
         return {}
     is_placed = _is_placed(every, seats)
     roles: dict[Place, Role] = {} if is_placed else dict.fromkeys(seats, "extension")
