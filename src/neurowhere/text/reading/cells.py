@@ -119,19 +119,17 @@ class CellReader:
 
     def values(self, row: Sequence[Cell], subject: int) -> list[int]:
         """Return the cells that say something of the subject: after it, or else before it."""
-        cells = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
-        signs = [i for i, cell in enumerate(row) if cell.is_sign]
-        after = sorted(i for i in (*cells, *signs) if i > subject)
-        return after or [i for i in cells if i < subject] or cells
+        telling = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
+        after = [i for i, cell in enumerate(row) if i > subject and (i in telling or cell.is_sign)]
+        return after or [i for i in telling if i < subject] or telling
 
     def give(self, names: list[int], values: Values) -> None:
         """Give names the sides of the cells that affirm them, or the denial of all."""
-        kept = [value for value in values if not value[1]]
-        sides = [side for side, _ in kept or values if side]
-        denial = values[0][1] if values and not kept else None
+        kept = [side for side, denial in values if not denial]
+        sides = [side for side in kept or [side for side, _ in values] if side]
         for number in names:
-            if denial:
-                self.found.denied[number] = denial
+            if values and values[0][1] and not kept:
+                self.found.denied[number] = values[0][1]
             if sides:
                 self.give_side(number, sides)
 

@@ -162,18 +162,24 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        end = min(i + REACH, len(self.words)) if side in OPPOSITE else i
-        j = next((j for j in range(i + 1, end) if not self.is_comparing(j)), i)
-        signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
-        if j == i or self.side_at(j) != OPPOSITE[side] or PARTING.search(signs):
+        j = self.next_side(i)
+        if side not in OPPOSITE or j is None or self.side_at(j) != OPPOSITE[side]:
             return None
+        signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
         both = Attached("bilateral", i, j + 1, row="sides:pair")
         if "than" in between or MORE.search(signs):
-            near = self.kinds[max(i - REACH, 0) : j]
-            is_less = "<" in signs or any("lesser" in kinds for kinds in near)
+            is_less = "<" in signs or "lesser" in NOTHING.union(*self.kinds[max(i - REACH, 0) : j])
             return both._replace(dominant=OPPOSITE[side] if is_less else side)
-        is_joined = JOINING.issuperset(between) and (between or "/" in signs)
-        return both if is_joined else None
+        return both if JOINING.issuperset(between) and (between or "/" in signs) else None
+
+    def next_side(self, i: int) -> int | None:
+        """Token after those that may stand between two sides, the first of which is token i."""
+        for j in range(i + 1, min(i + REACH, len(self.words))):
+            if PARTING.search(self.gaps[j]):
+                break
+            if not self.is_comparing(j):
+                return j
+        return None
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -244,13 +250,14 @@ class SideReader:
     def reached(self, mark: Attached) -> Iterator[int]:
         """Yield the structures after a side, with adjectives between them."""
         start = j = mark.end + bool(mark.dominant and self.word(mark.end) in ("of", "in"))
-        while j < min(len(self.words), mark.end + REACH) and not self.is_broken(mark, j):
+        stop = min(len(self.words), mark.end + REACH)
+        while j < stop and not self.is_broken(mark, j):
             number = self.begins.get(j)
             end = j + 1 if number is None else self.names[number].end
-            if number is not None and self.is_structure(number):
+            if self.is_structure(number):
                 if j > start and "lesion" in self.kinds[j - 1]:
                     return
-                yield number
+                yield self.begins[j]
             elif not (self.is_passed(mark, j, end) or self.is_unknown(mark, j, end)):
                 return
             j = end
@@ -411,16 +418,15 @@ class SideReader:
 
     def listed(self, start: int, is_carried: bool, is_note: bool) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
-        found, is_closed, is_headed, j = list[int](), False, is_carried, start
-        while j not in self.starts:
-            if BREAK.search(self.gaps[j]) and not (is_headed and j == start):
-                break
+        found, is_closed, j = list[int](), False, start
+        parted = start if is_carried else -1  # a sign before the list does not end it
+        while j not in self.starts and (j == parted or not BREAK.search(self.gaps[j])):
             number = self.begins.get(j)
-            if number is not None and self.is_structure(number):
-                if not self.may_inherit(number, is_carried):
+            if self.is_structure(number):
+                if not self.may_inherit(self.begins[j], is_carried):
                     break
-                found.append(number)
-                j = self.names[number].end
+                found.append(self.begins[j])
+                j = self.names[self.begins[j]].end
                 continue
             is_closed |= "conjunction" in self.kinds[j]
             is_carried |= not CARRYING.isdisjoint(self.kinds[j])
