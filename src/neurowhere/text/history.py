@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from neurowhere.text.reading.lexicon import FINDING
-from neurowhere.text.relatives import FAMILY, SENTENCE, is_research
+from neurowhere.text.relatives import FAMILY, is_research, sentences_of
 
 HISTORY = "history"  # name of such parts among the sections
 Span = tuple[int, int]
@@ -99,17 +99,14 @@ def find_history(text: str) -> list[Span]:
     is_headed = _HEADED.search(text)
     if not (is_headed or _NEW.search(text)):
         return []
-    sentences = [match.span() for match in SENTENCE.finditer(text)]
-    parts = [(sentence, list(_past_of(text, *sentence))) for sentence in sentences]
+    parts = [(span, [*_past_of(text, *span)]) for span in sentences_of(text)]
     past = [span for _, spans in parts for span in spans]
-    if not past:
-        return []
-    others = [text[slice(*span)] for part in parts for span in _beside(*part)]
+    others = [text[slice(*span)] for part in parts for span in _beside(*part)] if past else []
     if any(map(_tells_new, others)):
         return past
-    if not (is_headed and any(map(_tells_finding, others))):
-        return []
-    return [span for span in past if _HEADED.match(text, span[0])]
+    if is_headed and any(map(_tells_finding, others)):
+        return [span for span in past if _HEADED.match(text, span[0])]
+    return []
 
 
 def _past_of(text: str, start: int, end: int) -> Iterator[Span]:

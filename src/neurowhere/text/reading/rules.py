@@ -46,6 +46,7 @@ IMPLIED: dict[str, Column] = {
 }
 COMPOUNDS: dict[str, Column] = {"position": one_of("first last"), "part": TEXT, "structure": TEXT}
 SYNDROME = " syndrome"
+TERMS = ("disorder", "network", "part")  # kinds of names that may be terms of a vocabulary
 
 
 class Rule(NamedTuple):
@@ -109,32 +110,26 @@ def rules() -> Table:
     entries = {name: _entry(name, rows) for name, rows in groups.items()}
     spellings = {name: [*_spellings(rows[0])] for name, rows in groups.items()}
     for entry in _compounds():
-        if entry.name not in spellings:
-            entries[entry.name] = entry
+        if entries.setdefault(entry.name, entry) is entry:
             spellings[entry.name] = [entry.name.replace("-", joint) for joint in (" ", "")]
-
-    def some(*kinds: str) -> dict[str, list[str]]:
-        return {name: each for name, each in spellings.items() if entries[name].kind in kinds}
-
-    sites = {site: name for name, each in some("site").items() for site in each}
-    spellings = {name: each for name, each in spellings.items() if entries[name].kind != "site"}
+    of_kind: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS.split()}
+    for name, each in spellings.items():
+        of_kind[entries[name].kind][name] = each
+    sites = of_kind["site"]
+    spellings = {name: each for name, each in spellings.items() if name not in sites}
     known = frozenset(chain.from_iterable(spellings.values()))
     shortened = {name: _shortened(each, known) for name, each in spellings.items()}
+    short = map(_abbreviations, (rows[0] for rows in groups.values()))
+    terms = (name for kind in TERMS for name in of_kind[kind])
     return Table(
         entries=entries,
         phrases=_names({name: [*each, *shortened[name]] for name, each in spellings.items()}),
         shortened=frozenset(chain.from_iterable(shortened.values())),
-        abbreviations=frozenset(
-            chain.from_iterable(_abbreviations(rows[0]) for rows in groups.values())
-        ),
-        fixed=_names(some("fixed")),
-        causes=Trie(_names(some("cause")).items()),
-        sites=sites,
-        terms={
-            form: entries[name]
-            for name in some("disorder", "network", "part")
-            for form in (name.lower(), plain(name))
-        },
+        abbreviations=frozenset(chain.from_iterable(short)),
+        fixed=_names(of_kind["fixed"]),
+        causes=Trie(_names(of_kind["cause"]).items()),
+        sites=_names(sites),
+        terms={form: entries[name] for name in terms for form in (name.lower(), plain(name))},
     )
 
 
