@@ -96,17 +96,24 @@ def find_history(text: str) -> list[Span]:
     """
     if is_research(text):  # an article has its first word soon
         return []
-    is_headed = _HEADED.search(text)
+    is_headed = bool(_HEADED.search(text))
     if not (is_headed or _NEW.search(text)):
         return []
-    parts = [(span, [*_past_of(text, *span)]) for span in sentences_of(text)]
-    past = [span for _, spans in parts for span in spans]
-    others = [text[slice(*span)] for part in parts for span in _beside(*part)] if past else []
-    if any(map(_tells_new, others)):
+    past, others = _past_and_others(text)
+    if not past or any(map(_tells_new, others)):
         return past
-    if is_headed and any(map(_tells_finding, others)):
-        return [span for span in past if _HEADED.match(text, span[0])]
-    return []
+    is_headed &= any(map(_tells_finding, others))
+    return [span for span in past if is_headed and _HEADED.match(text, span[0])]
+
+
+def _past_and_others(text: str) -> tuple[list[Span], list[str]]:
+    """Return the parts of a text that are of the past, and the words beside them."""
+    past, others = list[Span](), list[str]()
+    for sentence in sentences_of(text):
+        spans = [*_past_of(text, *sentence)]
+        past += spans
+        others += (text[slice(*span)] for span in _beside(sentence, spans))
+    return past, others
 
 
 def _past_of(text: str, start: int, end: int) -> Iterator[Span]:

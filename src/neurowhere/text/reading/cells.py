@@ -119,19 +119,23 @@ class CellReader:
 
     def values(self, row: Sequence[Cell], subject: int) -> list[int]:
         """Return the cells that say something of the subject: after it, or else before it."""
-        telling = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
-        after = [i for i, cell in enumerate(row) if i > subject and (i in telling or cell.is_sign)]
+        telling = self.telling(row)
+        signs = [i for i, cell in enumerate(row) if cell.is_sign]
+        after = sorted(i for i in {*telling, *signs} if i > subject)
         return after or [i for i in telling if i < subject] or telling
+
+    def telling(self, row: Sequence[Cell]) -> list[int]:
+        """Return the cells of a row that say more than a side."""
+        return [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
 
     def give(self, names: list[int], values: Values) -> None:
         """Give names the sides of the cells that affirm them, or the denial of all."""
-        kept = [side for side, denial in values if not denial]
-        sides = [side for side in kept or [side for side, _ in values] if side]
-        for number in names:
-            if values and values[0][1] and not kept:
-                self.found.denied[number] = values[0][1]
-            if sides:
-                self.give_side(number, sides)
+        kept = [value for value in values if not value[1]] or values
+        if kept and (denial := kept[0][1]):
+            self.found.denied |= dict.fromkeys(names, denial)
+        sides = [side for side, _ in kept if side]
+        for number in names if sides else ():
+            self.give_side(number, sides)
 
     def give_side(self, number: int, sides: list[Attached]) -> None:
         """Give a structure or a limb the sides of its row."""
@@ -145,7 +149,7 @@ class CellReader:
 
     def subject(self, row: Sequence[Cell], sides: list[Attached | None]) -> int:
         """Cell that a row is about: the first with a structure, or else with anything."""
-        cells = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
+        cells = self.telling(row)
         places = [i for i in cells if self.places(row[i]) and not sides[i]]
         halves = [i for i, cell in enumerate(row) if self.side(cell) and self.named(cell)]
         return [*places, *halves, *cells, 0][0]

@@ -303,7 +303,8 @@ class _Fold:
         self.leave_out()
         self.say()
         self.attach()
-        self.weigh(pointing.idle)
+        self.press()
+        self.hide(pointing.idle)
         rows = zip(*columns.values(), strict=True)
         every: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
         hidden = self.no_terms | heads
@@ -350,17 +351,20 @@ class _Fold:
             columns["side_inherited"][n], columns["is_crossed"][n] = mark.is_inherited, n in limbs
             columns["rows"][n] = (*columns["rows"][n], mark.row)
 
-    def weigh(self, idle: frozenset[int]) -> None:
-        """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
+    def press(self) -> None:
+        """Weigh what is pressed on less, beside another place."""
         columns, terms = self.columns, self.columns["term"]
         pressed = {n: t for n, t in self.said.pressed.items() if not _is_surface(terms[n])}
         if pressed and any(n not in pressed and self.is_local(n) for n in range(len(terms))):
             for n, tag in pressed.items():
                 columns["weight"][n] *= PRESSED_WEIGHT
                 columns["rows"][n] = (*columns["rows"][n], tag.row.name)
+
+    def hide(self, idle: frozenset[int]) -> None:
+        """Let names within what a rule explains count nothing."""
         for n, name in enumerate(self.document.names) if idle else ():
             if idle.issuperset(range(name.first, name.end)):
-                columns["weight"][n] = 0.0
+                self.columns["weight"][n] = 0.0
 
     def is_local(self, n: int) -> bool:
         """Whether a name is of a structure that counts, and says more than "brain"."""

@@ -46,7 +46,7 @@ MADE = classes("lesion made")
 GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
-NOT_DENIED = classes("not-idle people")  # "not only", "not patients"
+NOT_DENIED = classes("not-idle people")
 BEFORE_PLACE = classes("determiner preposition side")
 CORRECTING = classes("preposition finite auxiliary participle")
 DENYING = frozenset(["object", "ahead", "beside", "back"])  # directions that "but not" turns round
@@ -436,7 +436,7 @@ class Reach:
         if self.is_over(after):
             return self.subject()
         kinds = clause.kinds[after]
-        if self.is_held() or not NOT_DENIED.isdisjoint(kinds):
+        if self.is_kept(kinds):
             return []
         if clause.inside[after] or not BEFORE_PLACE.isdisjoint(kinds):
             return [] if self.is_contrast() else self.ahead(after)
@@ -449,9 +449,10 @@ class Reach:
         kinds = self.kinds_at(place)
         return not PASSED.isdisjoint(kinds) and "not-idle" not in kinds
 
-    def is_held(self) -> bool:
-        """Whether the next clause takes a denial back: "not until", "not unless"."""
-        return self.following is not None and "holding" in self.following.kinds[0]
+    def is_kept(self, kinds: Classes) -> bool:
+        """Whether nothing is denied before a word: "not only", "not patients", "not until"."""
+        is_held = self.following is not None and "holding" in self.following.kinds[0]
+        return is_held or not NOT_DENIED.isdisjoint(kinds)
 
     def is_contrast(self) -> bool:
         """Whether the sentence denies something before: "spared the pons but not the insula"."""

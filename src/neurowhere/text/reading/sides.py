@@ -163,7 +163,7 @@ class SideReader:
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
         j = self.next_side(i)
-        if side not in OPPOSITE or j is None or self.side_at(j) != OPPOSITE[side]:
+        if j is None or self.side_at(j) != OPPOSITE.get(side, ""):
             return None
         signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
         both = Attached("bilateral", i, j + 1, row="sides:pair")
@@ -420,7 +420,7 @@ class SideReader:
         """Return the structures of the list at a token; none of one that does not close."""
         found, is_closed, j = list[int](), False, start
         parted = start if is_carried else -1  # a sign before the list does not end it
-        while j not in self.starts and (j == parted or not BREAK.search(self.gaps[j])):
+        while not self.is_over(j, parted):
             number = self.begins.get(j)
             if self.is_structure(number):
                 if not self.may_inherit(self.begins[j], is_carried):
@@ -435,6 +435,10 @@ class SideReader:
             j += 1
         is_closed |= is_carried or (is_note and j in self.starts)
         return found if is_closed else []
+
+    def is_over(self, j: int, parted: int) -> bool:
+        """Whether a sentence, or what a sign parts, ends before token j."""
+        return j in self.starts or (j != parted and bool(BREAK.search(self.gaps[j])))
 
     def may_inherit(self, number: int, is_carried: bool) -> bool:
         """Whether a structure of a list may have the side of another; one in the middle may not."""
