@@ -106,7 +106,7 @@ class _Reader:
         """Return the names that are meant, arteries with a share of their weights."""
         meant = self.meant(at, of_terms)
         arteries = [each for each in meant if each.entry.kind == "artery"]
-        shares = {each: self.share(each) for each in arteries}
+        shares = {each: self.share(each, arteries) for each in arteries}
         idle = set[int]().union(*(self.hidden(each) for each in arteries if shares[each] != 1))
         kept = list[Found]()
         for each in meant:
@@ -310,16 +310,23 @@ class _Reader:
         diseased = (i for i in self.around(artery) if "diseased" in self.kinds[i])
         return {*range(artery.first, artery.end), *diseased}
 
-    def share(self, artery: Found) -> float:
+    def share(self, artery: Found, arteries: Sequence[Found]) -> float:
         """Return how much a name stands for the territory of an artery, 0 for not at all."""
         is_vessel = artery.entry.needs == "vessel"
         if self.is_harmless(artery) or (is_vessel and not self.is_segment(artery)):
             return 0.0
-        here = [i for i in self.around(artery) if self.is_state(i)]
+        here = list(filter(self.is_state, self.around(artery)))
         if not here:
             return float(artery.side is not None or is_vessel)
-        kinds = NOTHING.union(*map(self.kinds.__getitem__, here))
+        own = [i for i in here if self.nearest(i, arteries) is artery]
+        kinds = NOTHING.union(*map(self.kinds.__getitem__, own or here))
         return 1.0 if "vascular" in kinds else TORN * ("torn" in kinds)
+
+    def nearest(self, i: int, arteries: Sequence[Found]) -> Found:
+        """Artery nearest to token i."""
+        number = bisect_left(arteries, i, key=_first)
+        near = arteries[max(number - 1, 0) : number + 1]
+        return min(near, key=lambda each: max(each.first - i, i - each.end + 1))
 
     def territory(self, artery: Found, share: float, arteries: Sequence[Found]) -> Found:
         """Return an artery with its side and with a share of its weights."""

@@ -43,16 +43,7 @@ SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
-TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
-# Dates, times and days of a stay, which differ between copies of a note.
-DATE = re.compile(
-    r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
-    r"|\b(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? \d{1,4}"
-    r"(?:, \d{4})?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
-    re.IGNORECASE,
-)
-IN_DATE = re.compile(r"\d|day", re.IGNORECASE)  # something of this is in every date
+NO_LETTERS = b"0123456789.:/-, "  # bytes are translated fast
 
 
 class Mention(NamedTuple):
@@ -437,53 +428,19 @@ def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> 
 
 
 def find_copies(text: str) -> list[Span]:
-    """Find the sentences of a text that stand in it before, but for dates and times.
-
-    Short ones ("Alert.") are copies beside another copy.
+    """Find the long sentences of a text that stand in it before, but for numbers and dates.
 
     >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
     [(36, 72)]
     """
-    sentences = _repeated(text)
-    if not sentences:
-        return []
-    copies, known = _copied(text, sentences)
-    for i in sorted(copies):
-        for step in (-1, 1):
-            j = i + step
-            while j in known and j not in copies:
-                copies.add(j)
-                j += step
-    return [sentences[i] for i in sorted(copies)]
-
-
-def _repeated(text: str) -> dict[int, Span]:
-    """Return the sentences that may be repeated, by their number; none without a long one."""
-    sentences = [match.span() for match in SENTENCE.finditer(text)]
-    ends = "\n".join(text[max(start, end - TAIL) : end] for start, end in sentences)
-    # No sentence has a line break in it, and bytes are translated many times faster than letters.
-    tails = ends.encode("utf-8", "surrogatepass").translate(None, NO_DATE).split(b"\n")
-    n_tails = Counter(tails)
-    repeated = {i: sentences[i] for i, tail in enumerate(tails) if n_tails[tail] > 1}
-    long = [i for i, (start, end) in repeated.items() if end - start >= SHORTEST_COPY]
-    return repeated if len({tails[i] for i in long}) < len(long) else {}
-
-
-def _copied(text: str, sentences: Mapping[int, Span]) -> tuple[set[int], set[int]]:
-    """Return the sentences that are copies, and all that stand before or are but a date."""
-    copies: set[int] = set()
-    known: set[int] = set()
-    seen: set[str] = set()
-    for i, span in sentences.items():
-        words = text[slice(*span)]
-        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
-        words = " ".join(words.strip(" ,:;-–").split())
-        if words in seen or not words:
-            known.add(i)
-        if words in seen and len(words) >= SHORTEST_COPY:
-            copies.add(i)
-        seen.add(words)
-    return copies, known
+    copies, seen = list[Span](), set[bytes]()
+    for match in SENTENCE.finditer(text):
+        if match.end() - match.start() >= SHORTEST_COPY:
+            letters = match[0].encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
+            if letters in seen:
+                copies.append(match.span())
+            seen.add(letters)
+    return copies
 
 
 def count_mentions(

@@ -13,7 +13,6 @@ from functools import cached_property
 from neurowhere.text.reading.clauses import LABELLING, Clause, Sentence
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.lexicon import (
-    ADJECTIVE,
     FINDING,
     NOTHING,
     TUMOR,
@@ -35,16 +34,13 @@ UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
 BEFORE_NOUN = classes("modifier determiner adverb")
 IN_KNOWN = classes("modifier side filler determiner of-lesion")
-IN_SUBJECT = classes("determiner auxiliary finite adverb conjunction")
 AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a list ends there
-EFFECT = classes("effect lesion responding")
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
 PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 MADE = classes("lesion made")
 GROWTH = classes("growing null")
-PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
 NOT_DENIED = classes("not-idle people")
 BEFORE_PLACE = classes("determiner preposition side")
@@ -223,8 +219,6 @@ class Reach:
         """Return the names before some place, back to where another thing is said."""
         place = self.place if place is None else place
         names = self.before(place)
-        if not names and self.is_coordinate(place):
-            names = until_verb(self.clause, place)
         if names:
             return names
         has_noun = any(map(EMPTY.isdisjoint, self.clause.kinds[:place]))
@@ -279,11 +273,6 @@ class Reach:
             place -= 1
         return place
 
-    def is_coordinate(self, place: int) -> bool:
-        """Whether a conjunction joins a predicate to another one: "was seen and was not …"."""
-        place = self.predicate_start(place)
-        return "conjunction" in self.kinds_at(place - 1) and any(self.clause.verbs[:place])
-
     def owner(self, place: int) -> list[int]:
         """Return the places that have none of what follows: "the pons shows no lesion"."""
         clause, verb = self.clause, place - 1
@@ -334,8 +323,6 @@ class Reach:
         """Return the subject, or the place after it where that has none."""
         if not (self.tag.is_open or self.is_predicate()):
             return []
-        if not self.tag.is_open and self.is_usual():
-            return self.beyond()
         names = self.subject()
         return names if self.structures(names) else [*names, *self.beyond()]
 
@@ -346,17 +333,6 @@ class Reach:
             return []
         is_stop = self.scope.is_stop(clause.tokens[self.after])
         return [] if is_stop else self.structures(self.ahead(self.after))
-
-    def is_usual(self) -> bool:
-        """Whether an effect or a lesion is said to be usual, which tells nothing of its place."""
-        clause = self.clause
-        for p in range(self.place - 1, -1, -1):
-            is_effect = not EFFECT.isdisjoint(clause.kinds[p])
-            if is_effect and not self.scope.is_structure_at(clause.tokens[p]):
-                return self.tag.direction == "beside"
-            if clause.commas[p] or "wall" in clause.kinds[p]:
-                return False
-        return False
 
     def is_predicate(self) -> bool:
         """Whether the cue is said of a subject: "is clear", "pons: fine"."""
@@ -397,22 +373,12 @@ class Reach:
     def by_both(self) -> list[int]:
         """Return the subject and what follows; after "and", what follows alone."""
         if self.is_over(self.after):
-            return [] if self.is_missing() else self.subject()
+            return self.subject()
         names = self.ahead(self.after)
         if not self.tag.is_open and not self.ends(self.after):
             return [n for n in names if not self.scope.document.names[n].is_structure]
         is_joined = "conjunction" in self.kinds_at(self.predicate_start(self.place) - 1)
         return names if is_joined and names else [*self.subject(), *names]
-
-    def is_missing(self) -> bool:
-        """Whether the subject is a structure and nothing of it: "the vermis is absent"."""
-        scope, tokens = self.scope, self.clause.tokens[: self.place]
-        ends = [scope.document.names[n].end for n in self.structures(self.before(self.place))]
-        if not ends or ADJECTIVE.fullmatch(scope.document.words[ends[-1] - 1]):
-            return False
-        return all(
-            scope.is_structure_at(i) or not IN_SUBJECT.isdisjoint(scope.kinds[i]) for i in tokens
-        )
 
     def by_clause(self) -> list[int]:
         """Return all of the clause that follows."""
@@ -548,13 +514,8 @@ class Reach:
         return bool(cue) or is_verb or is_with or self.clause.words[place] == "from"
 
     def is_turned(self, place: int) -> bool:
-        """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
-        if "conjunction" not in self.clause.kinds[place]:
-            return False
-        if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
-            return True
-        is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
-        return is_present and "preposition" in self.kinds_at(place + 2)
+        """Whether something else is said from an "and" on: "and a cyst"."""
+        return self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1)
 
     def known_end(self, place: int) -> int:
         """Place after a lesion that is known to be there: "no growth of the glioma of the pons"."""

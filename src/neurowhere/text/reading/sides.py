@@ -319,7 +319,7 @@ class SideReader:
         elif self.words[i] == "bilaterally":
             i -= 1
         else:
-            return self.by_signs(mark)
+            return self.labelled(i) or self.by_signs(mark)
         return self.nearest(i, REACH_BACK)
 
     def by_signs(self, mark: Attached) -> list[int]:
@@ -327,13 +327,18 @@ class SideReader:
         i, before = mark.first, self.gaps[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
         is_last = not self.gaps[end].isspace() or self.word(end).isdigit()
-        if ":" in before and "\n" not in before:
-            return self.nearest(i - 1, 1)  # "hippocampus: left atrophy"
         if BREAK.search(before.replace("(", "")):
             return []
         if "(" in before or (is_last and "," in before):
             return self.nearest(i - 1, 3)
         return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2) if is_last else []
+
+    def labelled(self, i: int) -> list[int]:
+        """Return the name of a label before a side: "hippocampus: mild left atrophy"."""
+        while "modifier" in self.kinds_at(i - 1) and self.gaps[i].isspace():
+            i -= 1
+        is_label = ":" in self.gaps[i] and "\n" not in self.gaps[i]
+        return self.nearest(i - 1, 1) if is_label else []
 
     def nearest(self, i: int, reach: int) -> list[int]:
         """Return the structure that ends at token i, or not far before it."""
