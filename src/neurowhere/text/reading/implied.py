@@ -72,17 +72,7 @@ def find_implied(
 ) -> Pointing:
     """Find the names of the table that a text mentions in their clinical sense.
 
-    Parameters
-    ----------
-    document : Document
-    at : dict of str to list
-        Phrases of the tables in the text, by the table.
-    sides : mapping of int to Attached
-        Sides of the names of the document.
-    denied : collection of int
-        Names that the text denies.
-    terms : sequence of str
-        Terms of the names, by which diseases and networks are found however they are written.
+    Diseases and networks are found by the terms of the names, however they are written.
     """
     known = rules().terms
     of_terms = {n: known[term] for n, term in enumerate(terms) if term in known}

@@ -44,6 +44,14 @@ SENTENCE = re.compile(
 )  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
 NO_LETTERS = b"0123456789.:/-, "  # bytes are translated fast
+# Dates, times and days of a stay, which differ between copies of a note.
+DATE = re.compile(
+    r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
+    r"|\b(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? \d{1,4}"
+    r"(?:, \d{4})?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
+    re.IGNORECASE,
+)
 
 
 class Mention(NamedTuple):
@@ -428,19 +436,25 @@ def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> 
 
 
 def find_copies(text: str) -> list[Span]:
-    """Find the long sentences of a text that stand in it before, but for numbers and dates.
+    """Find the long sentences of a text that stand in it before, but for dates and times.
 
     >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
     [(36, 72)]
     """
-    copies, seen = list[Span](), set[bytes]()
+    copies, seen = list[Span](), dict[bytes, str]()
     for match in SENTENCE.finditer(text):
-        if match.end() - match.start() >= SHORTEST_COPY:
-            letters = match[0].encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
-            if letters in seen:
+        sentence = match[0]
+        if len(sentence) >= SHORTEST_COPY:
+            letters = sentence.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
+            first = seen.setdefault(letters, sentence)
+            if first is not sentence and _undated(first) == _undated(sentence):
                 copies.append(match.span())
-            seen.add(letters)
     return copies
+
+
+def _undated(sentence: str) -> list[str]:
+    """Return the words of a sentence but for dates and times."""
+    return re.findall(r"\w+", DATE.sub(" ", sentence))
 
 
 def count_mentions(

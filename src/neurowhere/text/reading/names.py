@@ -35,15 +35,7 @@ LIMBS |= {name: name for name in LIMBS.values()}
 
 
 def complete(document: Document, counter: "TermCounter", at: At) -> Document:
-    """Return a text with its names as they are meant.
-
-    Parameters
-    ----------
-    document : Document
-    counter : TermCounter
-    at : dict of str to list
-        Phrases of the tables in the text, by the table.
-    """
+    """Return a text with its names as they are meant, by the phrases of the tables in it."""
     names = _halves(document, counter, at["halves"])
     names = _without(names, [*_others(document, at)])
     names = _with_capsule(document, counter, names, at["limbs"])

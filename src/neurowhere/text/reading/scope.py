@@ -35,12 +35,14 @@ LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
 BEFORE_NOUN = classes("modifier determiner adverb")
 IN_KNOWN = classes("modifier side filler determiner of-lesion")
 AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a list ends there
+EFFECT = classes("effect lesion responding")
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
 PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 MADE = classes("lesion made")
 GROWTH = classes("growing null")
+PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
 NOT_DENIED = classes("not-idle people")
 BEFORE_PLACE = classes("determiner preposition side")
@@ -323,6 +325,8 @@ class Reach:
         """Return the subject, or the place after it where that has none."""
         if not (self.tag.is_open or self.is_predicate()):
             return []
+        if not self.tag.is_open and self.is_usual():
+            return self.beyond()
         names = self.subject()
         return names if self.structures(names) else [*names, *self.beyond()]
 
@@ -333,6 +337,17 @@ class Reach:
             return []
         is_stop = self.scope.is_stop(clause.tokens[self.after])
         return [] if is_stop else self.structures(self.ahead(self.after))
+
+    def is_usual(self) -> bool:
+        """Whether an effect or a lesion is said to be usual, which tells nothing of its place."""
+        clause = self.clause
+        for p in range(self.place - 1, -1, -1):
+            is_effect = not EFFECT.isdisjoint(clause.kinds[p])
+            if is_effect and not self.scope.is_structure_at(clause.tokens[p]):
+                return self.tag.direction == "beside"
+            if clause.commas[p] or "wall" in clause.kinds[p]:
+                return False
+        return False
 
     def is_predicate(self) -> bool:
         """Whether the cue is said of a subject: "is clear", "pons: fine"."""
@@ -514,8 +529,13 @@ class Reach:
         return bool(cue) or is_verb or is_with or self.clause.words[place] == "from"
 
     def is_turned(self, place: int) -> bool:
-        """Whether something else is said from an "and" on: "and a cyst"."""
-        return self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1)
+        """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
+        if "conjunction" not in self.clause.kinds[place]:
+            return False
+        if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
+            return True
+        is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
+        return is_present and "preposition" in self.kinds_at(place + 2)
 
     def known_end(self, place: int) -> int:
         """Place after a lesion that is known to be there: "no growth of the glioma of the pons"."""

@@ -61,25 +61,7 @@ TEXT, OPTIONAL = Column(), Column(is_required=False)
 
 
 def read_table(package: str, name: str, schema: Mapping[str, Column]) -> list[Row]:
-    """Read the rows of a table that the package carries.
-
-    Parameters
-    ----------
-    package : str
-    name : str
-        Name of the file without its suffix.
-    schema : mapping of str to Column
-        Columns in their order; the first is the identifier if it is called "id".
-
-    Returns
-    -------
-    list of Row
-
-    Raises
-    ------
-    ValueError
-        If a column, a value or an identifier is none of those that the schema has.
-    """
+    """Read the rows of a table that the package carries, or raise a ValueError for a wrong one."""
     return check_rows(name, shipped_table(package, f"{name}.csv"), schema)
 
 
