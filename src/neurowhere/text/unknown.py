@@ -8,10 +8,10 @@ from typing import NamedTuple
 from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
 from neurowhere.text.language import LETTERS
-from neurowhere.text.reading.lexicon import words_of
+from neurowhere.text.reading.lexicon import classes, words_of
 from neurowhere.text.reading.tags import words_of_cues
 from neurowhere.text.vocabulary import generic_words
-from neurowhere.text.words import fold, word_set
+from neurowhere.text.words import fold
 
 WORD = re.compile(r"[^\W\d_](?:[\w'’-]*[^\W_])?")
 SHORTEST = 3  # letters of a content word, unless it is written in capitals
@@ -23,27 +23,25 @@ def common_words() -> frozenset[str]:
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
 
 
-# Words of reports and notes that tell how something was looked at, and in which units.
-REPORTING = word_set(
-    """
-    angiogram axial biopsy cc cm contrast coronal ct cta ctp dsa dwi ecg echo eeg emg flair gy hpi
-    hx iv kg mg ml mm mr mra msec nihss pet pmh ros sagittal sequence spect tesla transverse
-    ultrasound unenhanced yo
-    """
-)
-
-
-CLINICAL_CLASSES = (
-    *("affirming", "auxiliary", "exam", "measure", "unit", "lesion", "left", "right"),
+CLINICAL = [
+    "affirming",
+    "auxiliary",
+    "exam",
+    "measure",
+    "unit",
+    "lesion",
+    "left",
+    "right",
     "bilateral",
-)
+    "reporting",
+]
 
 
 @cache
 def clinical_words() -> frozenset[str]:
     """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
-    known = words_of(*CLINICAL_CLASSES)
-    return frozenset(map(fold, known | words_of_cues() | REPORTING | {"sided"}))
+    known = words_of(*CLINICAL)
+    return frozenset(map(fold, known | words_of_cues() | {"sided"}))
 
 
 class UnknownWord(NamedTuple):
@@ -184,7 +182,6 @@ ORGAN = re.compile(
     r"|thyroid\w*|uter(?:us|ine)|ventricular septal)\b",
     re.I,
 )
-IN_BOTH = word_set("atrium lobe lobes nodule nodules septal septum ventricle ventricles")
 OF_BRAIN = re.compile(r"\b(?:brain|cerebr|cerebell|cortical|crani|intracran|neur)", re.I)
 
 
@@ -197,5 +194,5 @@ def is_of_organ(text: str, places: Iterable[str]) -> bool:
     (False, False)
     """
     words = [word for place in places for word in LETTERS.findall(place.lower())]
-    is_elsewhere = bool(words) and all(word in IN_BOTH for word in words)
+    is_elsewhere = bool(words) and words_of("in-both").issuperset(words)
     return is_elsewhere and bool(ORGAN.search(text)) and not OF_BRAIN.search(text)

@@ -473,10 +473,10 @@ def test_a_side_is_denied_though_the_next_sentence_has_the_other(text):
         ("right hand 5/5 left hand 4/5", [True, False]),
         ("strength 5/5 in the left hand, 3/5 in the right hand", [True, False]),
         ("Power: left hand is 5/5.", [True]),
-        ("Power 5/5 in both hands", [True]),
-        ("hand 5/5 throughout", [True]),
         ("left hand 5-/5", [False]),
         ("left hand rated 5/5 for pain", [False]),
+        ("Power 5/5 in both hands", [True]),
+        ("hand 5/5 throughout", [True]),
     ],
 )
 def test_a_limb_of_full_strength_is_denied(text, denied):

@@ -221,6 +221,8 @@ class Reach:
         """Return the names before some place, back to where another thing is said."""
         place = self.place if place is None else place
         names = self.before(place)
+        if not names and self.is_coordinate(place):
+            names = until_verb(self.clause, place)
         if names:
             return names
         has_noun = any(map(EMPTY.isdisjoint, self.clause.kinds[:place]))
@@ -274,6 +276,11 @@ class Reach:
         while place > 0 and not PREDICATE.isdisjoint(self.clause.kinds[place - 1]):
             place -= 1
         return place
+
+    def is_coordinate(self, place: int) -> bool:
+        """Whether a conjunction joins a predicate to another one: "was seen and was not …"."""
+        place = self.predicate_start(place)
+        return "conjunction" in self.kinds_at(place - 1) and any(self.clause.verbs[:place])
 
     def owner(self, place: int) -> list[int]:
         """Return the places that have none of what follows: "the pons shows no lesion"."""
