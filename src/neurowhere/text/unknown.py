@@ -23,18 +23,7 @@ def common_words() -> frozenset[str]:
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
 
 
-CLINICAL = [
-    "affirming",
-    "auxiliary",
-    "exam",
-    "measure",
-    "unit",
-    "lesion",
-    "left",
-    "right",
-    "bilateral",
-    "reporting",
-]
+CLINICAL = classes("affirming auxiliary exam measure unit lesion left right bilateral reporting")
 
 
 @cache
