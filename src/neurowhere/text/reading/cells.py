@@ -15,7 +15,6 @@ from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import Document, Span, Table
-from neurowhere.text.reading.lexicon import side_of
 from neurowhere.text.reading.sides import Attached, SideReader
 from neurowhere.text.reading.tags import Tag, row_of_sign
 
@@ -168,13 +167,8 @@ class CellReader:
 
     def first_side(self, cell: Cell) -> Attached | None:
         """Side that is the first word of a cell."""
-        if not cell.tokens:
-            return None
-        i = cell.tokens[0]
-        word = self.document.words[i]
-        side = side_of(word)
-        is_small = word in ("l", "r") and self.document.written(i).islower()
-        return Attached(side, i, i + 1) if side and not is_small else None
+        side = self.document.side_at(cell.tokens[0]) if cell.tokens else None
+        return Attached(side, cell.tokens[0], cell.tokens[0] + 1) if side else None
 
     def denial(self, cell: Cell, subject: Cell) -> Tag | None:
         """Cue that denies all that a cell says: "no lesion, no edema", not "normal but small"."""

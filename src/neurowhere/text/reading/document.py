@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from neurowhere.text.reading.lexicon import SIDES, Classes, Side, lexicon
+from neurowhere.text.reading.lexicon import NOTHING, SIDES, Classes, Side, lexicon, side_of
 from neurowhere.text.words import SENTENCE_END
 
 Span = tuple[int, int]
@@ -170,6 +170,18 @@ class Document:
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""
         return self.words[i] if 0 <= i < len(self.words) else ""
+
+    def kinds_at(self, i: int) -> Classes:
+        """Classes of token i, none beyond the ends of the text."""
+        return self.kinds[i] if 0 <= i < len(self.words) else NOTHING
+
+    def side_at(self, i: int) -> Side | None:
+        """Side that token i is written as: "L amygdala" or "b/l", not "l"."""
+        word = self.word(i)
+        if word not in ("l", "r") or self.written(i).isupper():
+            return side_of(word)
+        is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
+        return "bilateral" if is_both else None
 
     def written(self, i: int) -> str:
         """Token i as the text has it."""

@@ -23,7 +23,6 @@ from neurowhere.text.reading.tags import Found as Phrase
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
 REACH, REACH_BODY = 4, 9  # tokens between a name and its side, or that of the body
 CONTEXT, NEAR = 30, 4  # tokens around an artery, or a segment, that may tell that it is one
-LONGEST_ITEM = 12  # tokens between commas
 TORN = 0.5  # how much a dissection tells of the territory of its artery
 FEW_WORDS = 3  # of a text that may leave out "syndrome"
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
@@ -89,6 +88,7 @@ class _Reader:
     ) -> None:
         self.document, self.sides, self.denied = document, sides, denied
         self.words, self.kinds, self.gaps = document.words, document.kinds, document.gaps
+        self.kinds_at = document.kinds_at
         self.given = {document.names[n].end - 1: side for n, side in sides.items()}
         self.of_structures = {side.first for side in sides.values()}
 
@@ -140,10 +140,6 @@ class _Reader:
         start, stop = self.document.sentences[self.document.sentence_of(found.first)]
         return range(max(start, found.first - reach), min(stop, found.end + reach))
 
-    def kinds_at(self, i: int) -> frozenset[str]:
-        """Classes of a token, none beyond the text."""
-        return self.kinds[i] if 0 <= i < len(self.kinds) else NOTHING
-
     # ---- sides
 
     def side(self, first: int, end: int, entry: Entry) -> Attached | None:
@@ -154,12 +150,9 @@ class _Reader:
         return side or self.before(first) or self.after(end, entry)
 
     def mark(self, i: int) -> Attached | None:
-        """Side that a token is: "L", "Lt", "left" or "bilateral", not "l" nor "both"."""
-        word = self.document.word(i)
-        side = side_of(word) if word else None
-        is_word = word in SIDES or word in ("lt", "rt")
-        is_letter = word in ("l", "r") and self.document.written(i).isupper()
-        return Attached(side, i, i + 1) if side and (is_word or is_letter) else None
+        """Side that a token is: "L", "Lt", "left" or "bilateral", not "both"."""
+        side = None if self.document.word(i) == "both" else self.document.side_at(i)
+        return Attached(side, i, i + 1) if side else None
 
     def before(self, first: int) -> Attached | None:
         """Side before a name, with adjectives between them: "left homonymous hemianopia"."""
@@ -339,11 +332,7 @@ class _Reader:
 
     def is_harmless(self, artery: Found) -> bool:
         """Whether a vessel is said to have a variant, and its territory to have nothing."""
-        here = self.around(artery, LONGEST_ITEM)
-        before = range(artery.first, here.start, -1)
-        first = next((i for i in before if "," in self.gaps[i]), here.start)
-        end = next((i for i in range(artery.end, here.stop) if "," in self.gaps[i]), here.stop)
-        kinds = NOTHING.union(*self.kinds[first:end])
+        kinds = NOTHING.union(*(self.kinds[i] for i in self.around(artery, NEAR)))
         return "variant" in kinds and "vascular" not in kinds
 
     def of_artery(self, artery: Found, arteries: Sequence[Found]) -> Found:

@@ -6,7 +6,7 @@ letter wrong beside a side or a lesion.
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -36,9 +36,10 @@ LIMBS |= {name: name for name in LIMBS.values()}
 
 def complete(document: Document, counter: "TermCounter", at: At) -> Document:
     """Return a text with its names as they are meant, by the phrases of the tables in it."""
-    names = _halves(document, counter, at["halves"])
-    names = _without(names, [*_others(document, at)])
-    names = _with_capsule(document, counter, names, at["limbs"])
+    limbs = [i for i, _, _ in at["limbs"] if _is_of_capsule(document, i)]
+    names = _replaced(document.names, _half_names(document, counter, at["halves"]))
+    names = _replaced(names, (Name(*span, NO_TERM, False) for span in _others(document, at)))
+    names = _replaced(names, (_limb(document, counter, i) for i in limbs))
     if misspelt := [*_misspelt(document, counter, at["sides"])]:
         names = [*names, *misspelt]
     for spans, is_structure in ((at["places"], True), (at["implied"], False)):
@@ -49,6 +50,14 @@ def complete(document: Document, counter: "TermCounter", at: At) -> Document:
     return document.renamed(names, frozenset(name.first for name in misspelt))
 
 
+def _replaced(names: list[Name], new: Iterable[Name]) -> list[Name]:
+    """Return names with new ones in place of those within them."""
+    found = list({name.first: name for name in new}.values())
+    ends = {i: name.end for name in found for i in range(name.first, name.end)}
+    kept = (name for name in names if name.end > ends.get(name.first, 0))
+    return [*kept, *found] if found else names
+
+
 def is_place_name(name: Name) -> bool:
     """Whether a name is a structure of the vocabulary."""
     return name.is_structure and name.term != NO_TERM
@@ -57,18 +66,8 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(document: Document, counter: "TermCounter", at: Sequence[Found]) -> list[Name]:
-    """Return the names, with those that share the end of another: "superior and middle gyri"."""
-    names = document.names
-    found = {name.first: name for name in _half_names(document, counter, at)}
-    if not found:
-        return names
-    covered = {i for name in found.values() for i in range(name.first, name.end)}
-    kept = (name for name in names if not (name.first in covered and name.end - name.first == 1))
-    return [*kept, *found.values()]
-
-
 def _half_names(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
+    """Yield the names that share the end of another: "superior and middle frontal gyri"."""
     words, begins = document.words, document.begins
     index = counter.vocabulary.index
     for i, _, _ in at:
@@ -88,7 +87,7 @@ def _lacks_gyrus(document: Document, i: int) -> bool:
     if not is_level or i - 1 in document.inner or i not in document.begins:
         return False
     is_last = document.names[document.begins[i]].end == i + 1
-    return is_last and "no-gyrus" not in _kinds(document, i + 1)
+    return is_last and "no-gyrus" not in document.kinds_at(i + 1)
 
 
 def _before_conjunction(document: Document, i: int) -> Iterator[tuple[int, str]]:
@@ -107,15 +106,6 @@ def _before_conjunction(document: Document, i: int) -> Iterator[tuple[int, str]]
 
 
 # ---- what is of something else
-
-
-def _without(names: list[Name], hidden: list[Span]) -> list[Name]:
-    """Leave out the names within some phrases, which become names of nothing."""
-    if not hidden:
-        return names
-    ends = {i: end for first, end in hidden for i in range(first, end)}
-    kept = [name for name in names if name.end > ends.get(name.first, 0)]
-    return [*kept, *(Name(first, end, NO_TERM, False) for first, end in hidden)]
 
 
 def _others(document: Document, at: At) -> Iterator[Span]:
@@ -149,11 +139,7 @@ def _of_organs(document: Document, at: Sequence[Found]) -> Iterator[Span]:
 
 def _organs(document: Document, tokens: range) -> set[str]:
     """Return the words of a sentence that may be of other organs."""
-    return {document.words[j] for j in tokens if "disease" not in _kinds(document, j + 1)}
-
-
-def _kinds(document: Document, i: int) -> frozenset[str]:
-    return document.kinds[i] if i < len(document.kinds) else frozenset()
+    return {document.words[j] for j in tokens if "disease" not in document.kinds_at(j + 1)}
 
 
 def _has_no_brain(document: Document, shared: Container[int]) -> bool:
@@ -186,17 +172,8 @@ def _is_of_brain(document: Document, tokens: range, shared: Container[int]) -> b
 # ---- names that are added
 
 
-def _with_capsule(
-    document: Document, counter: "TermCounter", names: list[Name], at: Sequence[Found]
-) -> list[Name]:
-    """Read "anterior limb" as that of the internal capsule, beside a structure or a lesion."""
-    found = [_limb(document, counter, i) for i, _, _ in at if _is_of_capsule(document, i)]
-    hidden = {i for name in found for i in range(name.first, name.end)}
-    return [*(name for name in names if name.first not in hidden), *found] if found else names
-
-
 def _limb(document: Document, counter: "TermCounter", i: int) -> Name:
-    """Return the name of a limb of the internal capsule, of nothing where the capsule is named."""
+    """Return "anterior limb" as that of the internal capsule, of nothing where that is named."""
     near = document.words[i + 1 : i + 6]
     if near[:1] == ["of"] and "capsule" in near:
         return Name(i - 1, i + 1, NO_TERM, False)
@@ -207,7 +184,7 @@ def _limb(document: Document, counter: "TermCounter", i: int) -> Name:
 
 def _is_of_capsule(document: Document, i: int) -> bool:
     """Whether "limb" at token i may be one of the internal capsule."""
-    is_other = i in document.inner or "no-capsule" in _kinds(document, i + 1)
+    is_other = i in document.inner or "no-capsule" in document.kinds_at(i + 1)
     is_named = i > 0 and document.words[i - 1] in LIMBS
     return is_named and not is_other and _is_of_lesion(document, i)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Side
-from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, Classes, classes, side_of
+from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, classes, side_of
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
@@ -89,7 +89,7 @@ class SideReader:
         self.names, self.begins = document.names, document.begins
         self.finishes = {name.end - 1: number for number, name in enumerate(self.names)}
         self.starts = document.starts_of_sentences | {len(self.words)}
-        self.word = document.word
+        self.word, self.kinds_at, self.side_at = document.word, document.kinds_at, document.side_at
         self.sides = Sides()
 
     def read(self) -> Sides:
@@ -143,18 +143,6 @@ class SideReader:
                 mark = self.with_dominance(mark)
             done = mark.end - 1
             yield mark
-
-    def side_at(self, i: int) -> Side | None:
-        """Side of token i, if it is written as one: "L amygdala", not "l"."""
-        word = self.words[i]
-        if word not in LETTERS or self.document.written(i).isupper():
-            return side_of(word)
-        is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
-        return "bilateral" if is_both else None
-
-    def kinds_at(self, i: int) -> Classes:
-        """Classes of a token, none beyond the text."""
-        return self.kinds[i] if 0 <= i < len(self.kinds) else NOTHING
 
     def led_by(self, i: int) -> list[str]:
         """Return the two words before a token."""
