@@ -11,7 +11,7 @@ from neurowhere.text.language import LETTERS
 from neurowhere.text.reading.lexicon import classes, words_of
 from neurowhere.text.reading.tags import words_of_cues
 from neurowhere.text.vocabulary import generic_words
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 WORD = re.compile(r"[^\W\d_](?:[\w'’-]*[^\W_])?")
 SHORTEST = 3  # letters of a content word, unless it is written in capitals
@@ -23,14 +23,22 @@ def common_words() -> frozenset[str]:
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
 
 
-CLINICAL = classes("affirming auxiliary exam measure unit lesion left right bilateral reporting")
+CLINICAL = classes("affirming auxiliary exam measure unit lesion left right bilateral")
+# Words of reports that tell how something was looked at, and in which units.
+REPORTING = word_set(
+    """
+    angiogram axial biopsy cc cm contrast coronal ct cta ctp dsa dwi ecg echo eeg emg flair gy hpi
+    hx iv kg mg ml mm mr mra msec nihss pet pmh ros sagittal sequence spect tesla transverse
+    ultrasound unenhanced yo
+    """
+)
 
 
 @cache
 def clinical_words() -> frozenset[str]:
     """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
     known = words_of(*CLINICAL)
-    return frozenset(map(fold, known | words_of_cues() | {"sided"}))
+    return frozenset(map(fold, known | words_of_cues() | REPORTING | {"sided"}))
 
 
 class UnknownWord(NamedTuple):
@@ -171,6 +179,7 @@ ORGAN = re.compile(
     r"|thyroid\w*|uter(?:us|ine)|ventricular septal)\b",
     re.I,
 )
+IN_BOTH = word_set("atrium lobe lobes nodule nodules septal septum ventricle ventricles")
 OF_BRAIN = re.compile(r"\b(?:brain|cerebr|cerebell|cortical|crani|intracran|neur)", re.I)
 
 
@@ -183,5 +192,5 @@ def is_of_organ(text: str, places: Iterable[str]) -> bool:
     (False, False)
     """
     words = [word for place in places for word in LETTERS.findall(place.lower())]
-    is_elsewhere = bool(words) and words_of("in-both").issuperset(words)
+    is_elsewhere = bool(words) and IN_BOTH.issuperset(words)
     return is_elsewhere and bool(ORGAN.search(text)) and not OF_BRAIN.search(text)
