@@ -23,6 +23,7 @@ from neurowhere.text.reading.tags import Found as Phrase
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
 REACH, REACH_BODY = 4, 9  # tokens between a name and its side, or that of the body
 CONTEXT, NEAR = 30, 4  # tokens around an artery, or a segment, that may tell that it is one
+LONGEST_ITEM = 12  # tokens between commas
 TORN = 0.5  # how much a dissection tells of the territory of its artery
 FEW_WORDS = 3  # of a text that may leave out "syndrome"
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
@@ -332,7 +333,11 @@ class _Reader:
 
     def is_harmless(self, artery: Found) -> bool:
         """Whether a vessel is said to have a variant, and its territory to have nothing."""
-        kinds = NOTHING.union(*(self.kinds[i] for i in self.around(artery, NEAR)))
+        here = self.around(artery, LONGEST_ITEM)
+        before = range(artery.first, here.start, -1)
+        first = next((i for i in before if "," in self.gaps[i]), here.start)
+        end = next((i for i in range(artery.end, here.stop) if "," in self.gaps[i]), here.stop)
+        kinds = NOTHING.union(*self.kinds[first:end])
         return "variant" in kinds and "vascular" not in kinds
 
     def of_artery(self, artery: Found, arteries: Sequence[Found]) -> Found:
