@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE, TABLES = ROOT / "docs" / "clinical.md", ROOT / "src" / "neurowhere" / "text" / "reading"
 SAYS = {
+    "languages": "words that tell English from other languages",
     "words": "the classes of words: left, lesion, finite verb, preposition",
     "cues": "what denies",
     "hedges": "what leaves open",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from neurowhere.text.reading.lexicon import FINDING
-from neurowhere.text.relatives import FAMILY, SENTENCE, is_research
+from neurowhere.text.relatives import FAMILY, is_research, sentences_of
 
 HISTORY = "history"  # name of such parts among the sections
 Span = tuple[int, int]
@@ -96,20 +96,24 @@ def find_history(text: str) -> list[Span]:
     """
     if is_research(text):  # an article has its first word soon
         return []
-    is_headed = _HEADED.search(text)
+    is_headed = bool(_HEADED.search(text))
     if not (is_headed or _NEW.search(text)):
         return []
-    sentences = [match.span() for match in SENTENCE.finditer(text)]
-    parts = [(sentence, list(_past_of(text, *sentence))) for sentence in sentences]
-    past = [span for _, spans in parts for span in spans]
-    if not past:
-        return []
-    others = [text[slice(*span)] for part in parts for span in _beside(*part)]
-    if any(map(_tells_new, others)):
+    past, others = _past_and_others(text)
+    if not past or any(map(_tells_new, others)):
         return past
-    if not (is_headed and any(map(_tells_finding, others))):
-        return []
-    return [span for span in past if _HEADED.match(text, span[0])]
+    is_headed &= any(map(_tells_finding, others))
+    return [span for span in past if is_headed and _HEADED.match(text, span[0])]
+
+
+def _past_and_others(text: str) -> tuple[list[Span], list[str]]:
+    """Return the parts of a text that are of the past, and the words beside them."""
+    past, others = list[Span](), list[str]()
+    for sentence in sentences_of(text):
+        spans = [*_past_of(text, *sentence)]
+        past += spans
+        others += (text[slice(*span)] for span in _beside(sentence, spans))
+    return past, others
 
 
 def _past_of(text: str, start: int, end: int) -> Iterator[Span]:

@@ -18,6 +18,11 @@ RESEARCH = re.compile(
 )
 
 
+def sentences_of(text: str) -> list[Span]:
+    """Return the sentences of a text."""
+    return [match.span() for match in SENTENCE.finditer(text)]
+
+
 @lru_cache(maxsize=4)  # the levels of one text ask
 def is_research(text: str) -> bool:
     """Whether a text is about research rather than about a patient."""
@@ -70,7 +75,7 @@ def find_relatives(text: str) -> list[Span]:
     """
     if is_research(text) or not _SUBJECT.search(text):  # an article has its first word soon
         return []
-    sentences = [match.span() for match in SENTENCE.finditer(text)]
+    sentences = sentences_of(text)
     is_alone = len(sentences) == 1
     return [span for sentence in sentences for span in _parts(text, sentence, is_alone)]
 

@@ -74,6 +74,7 @@ _CAPITAL_STEMS = re.compile(
 )
 _BEFORE_STEM, _AFTER_STEM = 40, 60
 _EARLY, _ABSTRACT = 0.25, 0.15  # shares of a text in which an introduction, an abstract begins
+_PARTS_OF_ABSTRACT = (Section.METHODS, Section.RESULTS, Section.DISCUSSION)
 _ABSTRACT_PART = 2500  # characters of one part of a structured abstract, at most
 _FRONT_MATTER = 3500  # characters before the text proper where no heading says so
 _CAPTION_LENGTH = 900  # characters of a caption within a section, at most
@@ -148,23 +149,15 @@ def _caption_end(text: str, start: int) -> int:
 
 def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
     """Yield the headings of the text proper: neither those of a structured abstract nor repeats."""
-    introductions = [
-        start
-        for start, section in heads
-        if section == Section.INTRODUCTION and start < _EARLY * length
-    ]
-    last = introductions[-1] if introductions else 0
+    begun = (start for start, section in heads if section == Section.INTRODUCTION)
+    last = max((start for start in begun if start < _EARLY * length), default=0)
     for (start, section), (end, _) in pairwise([*heads, (length, Section.BACK)]):
         if section == Section.INTRODUCTION:
-            if start == last:
-                yield start, section
-            continue
-        in_abstract = (
-            section in (Section.METHODS, Section.RESULTS, Section.DISCUSSION)
-            and start < _ABSTRACT * length
-            and end - start < _ABSTRACT_PART
-        )
-        if start >= last and not in_abstract:
+            is_kept = start == last
+        else:
+            is_part = section in _PARTS_OF_ABSTRACT and end - start < _ABSTRACT_PART
+            is_kept = start >= max(last, is_part * _ABSTRACT * length)
+        if is_kept:
             yield start, section
 
 
@@ -184,25 +177,11 @@ PARTS_OF_HISTORY = ("family", "past")
 TESLA = re.compile(r"[\d.]+t")
 AFFILIATIONS, ADDRESS, REFERENCES = "affiliations", "address", "references"
 # "Department of Neurology", "Basel University", and what names an institution only beside these.
-_OF_NAMES = tuple(
-    f"{noun} {link} "
-    for link in ("of", "for")
-    for noun in ("Department", "Dept.", "Division", "School", "Institute", "University", "College")
+_INSTITUTION = re.compile(
+    r"(?:Department|Dept\.|Division|School|University|Institute|College)(?P<of> (?:of|for) )"
+    r"|University|Institute|College|Hospital|Medical (?:School|Center)"
 )
-_NOUNS = ("University", "Hospital", "Institute", "College", "Medical School", "Medical Center")
-# One of these words is in every name of an institution.
-_INSTITUTIONS = (
-    "Department",
-    "Dept.",
-    "Division",
-    "School",
-    "Institute",
-    "University",
-    "College",
-    "Hospital",
-    "Medical Center",
-)
-_WEAK = ("Clinic", "Unit", "Center", "Centre", "Laboratory", "Lab", "Center for ", "Centre for ")
+_WEAK = re.compile(r"(?:Center|Centre)(?P<of> for )?|Clinic|Unit|Laboratory|Lab")
 _NAME_END = re.compile(
     r"[,;.)]|\s*$| (?:\(|(?:and|at|by|for|from|in|is|on|to|was|were|where|which|who|with)\b)", re.M
 )
@@ -269,20 +248,15 @@ def read_sections(text: str) -> list[Part]:
         first = references.start
         before = (part for part in sections if part.start < first)
         sections = [*(part._replace(end=min(part.end, first)) for part in before), references]
-    ends = [0, *(section.end for section in sections)]
-    institutions = (
-        part
-        for part in find_institutions(text)
-        if ends[bisect_right(sections, part.start, key=attrgetter("start"))] <= part.start
-    )
-    parts = sorted([*sections, *institutions], key=attrgetter("start"))
+    parts = sections
     others = (
+        (ADDRESS, find_institutions(text)),
         (HISTORY, find_relatives(text)),
         (HISTORY, find_history(text)),
     )
     for name, spans in others:
-        parts += [Part(name, *span) for span in spans if not _is_taken(span, parts)]
-        parts.sort(key=attrgetter("start"))
+        more = [Part(name, *span) for span in spans if not _is_taken(span, parts)]
+        parts = sorted([*parts, *more], key=attrgetter("start"))
     return parts
 
 
@@ -316,73 +290,61 @@ def _find_references(text: str) -> Part | None:
     """Find the list of references of a text, if something stands before it."""
     headings = [(start, word) for word in _REFERENCES for start in places_of([word], text)]
     for start, heading in sorted(headings):
-        before, end = text[max(0, start - _LONGEST_BEFORE) : start], start + len(heading)
-        is_begun = bool(_BEFORE_REFERENCES.search(before))
-        is_list = (is_begun or before[-1:].isspace()) and bool(_NUMBERED.match(text, end))
-        is_list = is_list or (is_begun and bool(_AUTHORED.match(text, end)))
-        if is_list and text[:start].strip():
+        end = start + len(heading)
+        if _is_list(text, start, end) and text[:start].strip():
             after = _AFTER_REFERENCES.search(text, end)
             return Part(REFERENCES, start, after.start() if after else len(text))
     return None
 
 
-def find_institutions(text: str) -> list[Part]:
+def _is_list(text: str, start: int, end: int) -> bool:
+    """Whether a list of references follows a word: a numbered one, or one of authors."""
+    before = text[max(0, start - _LONGEST_BEFORE) : start]
+    if _BEFORE_REFERENCES.search(before):
+        return bool(_NUMBERED.match(text, end) or _AUTHORED.match(text, end))
+    return before[-1:].isspace() and bool(_NUMBERED.match(text, end))
+
+
+def find_institutions(text: str) -> list[tuple[int, int]]:
     """Find the names of institutions in a text.
 
     These are the capitalised words before "University" and the like, or after "Department of". That
     "Clinic" or "Unit" ends such a name takes another institution in the same line.
 
     >>> text = "Seen at the Pain Clinic, University of Basel, with neglect."
-    >>> [text[part.start : part.end] for part in find_institutions(text)]
+    >>> [text[start:end] for start, end in find_institutions(text)]
     ['Pain Clinic', 'University of Basel']
     """
-    if not any(map(text.__contains__, _INSTITUTIONS)):
-        return []
-    strong = sorted(
-        _names_at(text, _OF_NAMES, is_before=True) + _names_at(text, _NOUNS, is_before=False)
-    )
-    if not strong:
-        return []
+    strong = [*_names_with(text, _INSTITUTION)]
     starts = [start for start, _ in strong]
-    weak = (
-        span
-        for words in _WEAK
-        for span in _names_at(text, [words], is_before=words.endswith(" "))
-        if _is_in_line(text, span, starts)
-    )
-    found: list[Part] = []
-    for start, end in sorted([*strong, *weak]):
-        if not found or start >= found[-1].end:
-            found.append(Part(ADDRESS, start, end))
+    weak = (span for span in _names_with(text, _WEAK) if _is_in_line(text, span, starts))
+    found: list[tuple[int, int]] = []
+    for start, end in sorted([*strong, *weak]) if strong else ():
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
     return found
 
 
-def _names_at(text: str, words: Iterable[str], *, is_before: bool) -> list[tuple[int, int]]:
-    """Return the names that begin, or end, with some words: from where to where."""
-    names = []
-    for word in words:
-        for place in places_of([word], text):
-            start, end = place, place + len(word)
-            if is_before:
-                line = text.find("\n", end, end + _ADDRESS)
-                following = text[end : line if line >= 0 else end + _ADDRESS]
-                end += _length_of_name(_WORD.finditer(following))
-            elif _NAME_END.match(text, end):
-                first = max(0, place - _ADDRESS)
-                first = max(first, text.rfind("\n", first, place) + 1)
-                for found in reversed(list(_WORD.finditer(text, first, place))):
-                    if found[0][-1] in ".,:;!?)" or not _is_named(found[0]):
-                        break
-                    start = found.start()
-            if start < place or end > place + len(word):
-                names.append((start, end))
-    return names
+def _names_with(text: str, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the names that have some words: capitalised words before them, or after "of"."""
+    for match in words.finditer(text):
+        start, end = match.span()
+        if match["of"]:
+            end += _length_of_name(text[end : end + _ADDRESS].partition("\n")[0])
+        elif _NAME_END.match(text, end):
+            first = max(0, start - _ADDRESS, text.rfind("\n", 0, start) + 1)
+            for found in reversed(list(_WORD.finditer(text, first, start))):
+                if found[0][-1] in ".,:;!?)" or not _is_named(found[0]):
+                    break
+                start = found.start()
+        if (start, end) != match.span():
+            yield start, end
 
 
-def _length_of_name(words: Iterator[re.Match[str]]) -> int:
-    """Return how many characters of some words are part of a name: until one that ends it."""
+def _length_of_name(text: str) -> int:
+    """Return how many characters of a text are part of a name: until a word that ends it."""
     length = 0
-    for word in words:
+    for word in _WORD.finditer(text):
         if not (_is_named(word[0]) or word[0] == "the"):
             break
         bare = word[0].rstrip(".,:;!?)")
@@ -419,9 +381,8 @@ def _report_headings(text: str) -> Iterator[Part]:
         words = _DATE.sub("", " ".join(match["words"].split()))
         name = _kind_of_heading(words)
         is_line, has_colon = match["line"] is not None, match["end"] == ":"
-        is_known = name != "other" and (has_colon or not match["end"].isspace())
-        is_marked = bool(_MARKDOWN.search(text, match.start(), match.start("words")))
-        if is_known or (is_line and (has_colon or is_marked or name != "other")):
+        is_marked = has_colon or bool(_MARKDOWN.search(text, match.start(), match.start("words")))
+        if name != "other" or (is_line and is_marked):
             yield Part(name, match.start("words"), match.end())
 
 
@@ -500,17 +461,20 @@ def _part_end(text: str, start: int, end: int, name: str) -> int:
     if name == "past" and (now := _CURRENT.search(text, start, end)):
         end = now.start()
     if name == AFFILIATIONS:
-        content = _WORD.search(text, start, end)
-        is_beside = content is not None and "\n" not in text[start : content.start()]
-        last = (_SENTENCE_OR_LINE if is_beside else _EMPTY_LINE).search(
-            text, content.start() if content else start, end
-        )
-        return last.start() + 1 if last else end
+        return _end_of_line(text, start, end)
     line_end = text.find("\n", start, end)
-    if line_end < 0 or not text[start:line_end].strip():
-        return end
-    last = _LINE_OR_TABLE.search(text, start, end)
+    is_beside = line_end >= 0 and bool(text[start:line_end].strip())
+    last = _LINE_OR_TABLE.search(text, start, end) if is_beside else None
     return last.start() if last else end
+
+
+def _end_of_line(text: str, start: int, end: int) -> int:
+    """End of the sentence beside a heading, or of the paragraph under it."""
+    content = _WORD.search(text, start, end)
+    is_beside = content is not None and "\n" not in text[start : content.start()]
+    pattern = _SENTENCE_OR_LINE if is_beside else _EMPTY_LINE
+    last = pattern.search(text, content.start() if content else start, end)
+    return last.start() + 1 if last else end
 
 
 def _between(text: str, headings: list[Part]) -> list[Part]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
 from neurowhere.text.language import LETTERS
-from neurowhere.text.reading.lexicon import words_of
+from neurowhere.text.reading.lexicon import classes, words_of
 from neurowhere.text.reading.tags import words_of_cues
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import fold, word_set
@@ -23,7 +23,8 @@ def common_words() -> frozenset[str]:
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
 
 
-# Words of reports and notes that tell how something was looked at, and in which units.
+CLINICAL = classes("affirming auxiliary exam measure unit lesion left right bilateral")
+# Words of reports that tell how something was looked at, and in which units.
 REPORTING = word_set(
     """
     angiogram axial biopsy cc cm contrast coronal ct cta ctp dsa dwi ecg echo eeg emg flair gy hpi
@@ -33,16 +34,10 @@ REPORTING = word_set(
 )
 
 
-CLINICAL_CLASSES = (
-    *("affirming", "auxiliary", "exam", "measure", "unit", "lesion", "left", "right"),
-    "bilateral",
-)
-
-
 @cache
 def clinical_words() -> frozenset[str]:
     """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
-    known = words_of(*CLINICAL_CLASSES)
+    known = words_of(*CLINICAL)
     return frozenset(map(fold, known | words_of_cues() | REPORTING | {"sided"}))
 
 
@@ -197,5 +192,5 @@ def is_of_organ(text: str, places: Iterable[str]) -> bool:
     (False, False)
     """
     words = [word for place in places for word in LETTERS.findall(place.lower())]
-    is_elsewhere = bool(words) and all(word in IN_BOTH for word in words)
+    is_elsewhere = bool(words) and IN_BOTH.issuperset(words)
     return is_elsewhere and bool(ORGAN.search(text)) and not OF_BRAIN.search(text)

@@ -149,6 +149,7 @@ def implied(text):
         ("5-HT1A receptors", ("hippocampus", "bilateral")),
         ("tip of the right temporal lobe", ("temporal pole", "right")),
         ("the orbital surface of the left frontal lobe", ("orbitofrontal cortex", "left")),
+        ("right-lateralised language", ("inferior frontal gyrus", "right")),
     ],
 )
 def test_names_point_to_structures(text, structure):

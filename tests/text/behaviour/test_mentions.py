@@ -475,6 +475,8 @@ def test_a_side_is_denied_though_the_next_sentence_has_the_other(text):
         ("Power: left hand is 5/5.", [True]),
         ("left hand 5-/5", [False]),
         ("left hand rated 5/5 for pain", [False]),
+        ("Power 5/5 in both hands", [True]),
+        ("hand 5/5 throughout", [True]),
     ],
 )
 def test_a_limb_of_full_strength_is_denied(text, denied):

@@ -15,7 +15,6 @@ from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import Document, Span, Table
-from neurowhere.text.reading.lexicon import side_of
 from neurowhere.text.reading.sides import Attached, SideReader
 from neurowhere.text.reading.tags import Tag, row_of_sign
 
@@ -119,21 +118,23 @@ class CellReader:
 
     def values(self, row: Sequence[Cell], subject: int) -> list[int]:
         """Return the cells that say something of the subject: after it, or else before it."""
-        cells = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
+        telling = self.telling(row)
         signs = [i for i, cell in enumerate(row) if cell.is_sign]
-        after = sorted(i for i in (*cells, *signs) if i > subject)
-        return after or [i for i in cells if i < subject] or cells
+        after = sorted(i for i in {*telling, *signs} if i > subject)
+        return after or [i for i in telling if i < subject] or telling
+
+    def telling(self, row: Sequence[Cell]) -> list[int]:
+        """Return the cells of a row that say more than a side."""
+        return [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
 
     def give(self, names: list[int], values: Values) -> None:
         """Give names the sides of the cells that affirm them, or the denial of all."""
-        kept = [value for value in values if not value[1]]
-        sides = [side for side, _ in kept or values if side]
-        denial = values[0][1] if values and not kept else None
-        for number in names:
-            if denial:
-                self.found.denied[number] = denial
-            if sides:
-                self.give_side(number, sides)
+        kept = [value for value in values if not value[1]] or values
+        if kept and (denial := kept[0][1]):
+            self.found.denied |= dict.fromkeys(names, denial)
+        sides = [side for side, _ in kept if side]
+        for number in names if sides else ():
+            self.give_side(number, sides)
 
     def give_side(self, number: int, sides: list[Attached]) -> None:
         """Give a structure or a limb the sides of its row."""
@@ -147,7 +148,7 @@ class CellReader:
 
     def subject(self, row: Sequence[Cell], sides: list[Attached | None]) -> int:
         """Cell that a row is about: the first with a structure, or else with anything."""
-        cells = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
+        cells = self.telling(row)
         places = [i for i in cells if self.places(row[i]) and not sides[i]]
         halves = [i for i, cell in enumerate(row) if self.side(cell) and self.named(cell)]
         return [*places, *halves, *cells, 0][0]
@@ -166,13 +167,8 @@ class CellReader:
 
     def first_side(self, cell: Cell) -> Attached | None:
         """Side that is the first word of a cell."""
-        if not cell.tokens:
-            return None
-        i = cell.tokens[0]
-        word = self.document.words[i]
-        side = side_of(word)
-        is_small = word in ("l", "r") and self.document.written(i).islower()
-        return Attached(side, i, i + 1) if side and not is_small else None
+        side = self.document.side_at(cell.tokens[0]) if cell.tokens else None
+        return Attached(side, cell.tokens[0], cell.tokens[0] + 1) if side else None
 
     def denial(self, cell: Cell, subject: Cell) -> Tag | None:
         """Cue that denies all that a cell says: "no lesion, no edema", not "normal but small"."""

@@ -12,25 +12,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from neurowhere.text.reading.lexicon import SIDES, Classes, Side, lexicon
-from neurowhere.text.words import SENTENCE_END, word_set
+from neurowhere.text.reading.lexicon import NOTHING, SIDES, Classes, Side, lexicon, side_of
+from neurowhere.text.words import SENTENCE_END
 
 Span = tuple[int, int]
 Table = list[list[Span]]  # cells of each row, as spans of the text
 
 STOP = re.compile(SENTENCE_END)
-# After these a point is part of the word.
-POINTED = word_set(
-    "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
-    "susp vs"
-)
-# And after these clipped words, unless a sentence begins there: "Rt amyg. nl", "L temp. ICH".
-CLIPPED = word_set(
-    """
-    amyg amygd caud cbl cerebel cerebell cing fron front frontopariet frontotemp hemisph hipp hippo
-    hippoc insul occ occip par pariet put putam subcort temp temporopariet thal
-    """
-)
 LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
@@ -47,17 +35,7 @@ LONGEST_CELL = 200  # characters
 
 
 class Name(NamedTuple):
-    """A name in a text.
-
-    Attributes
-    ----------
-    first, end : int
-        Its first token, and the one after its last.
-    term : int
-        Index of the term of the vocabulary; −1 for a name that is none.
-    is_structure : bool
-        Whether it names a part of the brain, or the territory of an artery.
-    """
+    """A name in a text: tokens, the number of its term or −1, and whether it is a structure."""
 
     first: int
     end: int
@@ -66,24 +44,14 @@ class Name(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What is known of tokens, a list each.
-
-    Attributes
-    ----------
-    kinds, words : list
-        Classes of each token, and its word.
-    names : list of int
-        Number of the name that begins with it, or −1.
-    inside, commas, verbs : list of bool
-        Whether it is within a name, after a comma, and a finite verb.
-    """
+    """What is known of each token: its classes, and the number of the name that begins there."""
 
     kinds: list[Classes]
     words: list[str]
     names: list[int]
-    inside: list[bool]
-    commas: list[bool]
-    verbs: list[bool]
+    inside: list[bool]  # within a name
+    commas: list[bool]  # after a comma
+    verbs: list[bool]  # finite verbs
 
     def part(self, tokens: list[int]) -> "Columns":
         """Return what is known of some tokens, in their order."""
@@ -95,33 +63,16 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A text, its tokens and the names in it.
-
-    Attributes
-    ----------
-    text : str
-    words : list of str
-        Tokens in lower case.
-    starts, ends : list of int
-        Token i is ``text[starts[i] : ends[i]]``.
-    names : list of Name
-        Names of the vocabulary in their order, then those that later levels add.
-    sided : mapping of int to str
-        Tokens that have a side in themselves ("rIFG"), and that side.
-    generic : frozenset of int
-        Terms that say nothing of where by themselves and are no findings: "show", "size".
-    misspelt : frozenset of int
-        First tokens of the names that have one letter wrong.
-    """
+    """A text, its tokens in lower case, where they start and end, and the names in it."""
 
     text: str
     words: list[str]
     starts: list[int]
     ends: list[int]
     names: list[Name]
-    sided: dict[int, Side] = field(default_factory=dict)
-    generic: frozenset[int] = frozenset()
-    misspelt: frozenset[int] = frozenset()
+    sided: dict[int, Side] = field(default_factory=dict)  # sides within tokens: "rIFG"
+    generic: frozenset[int] = frozenset()  # terms that say nothing of where: "show", "size"
+    misspelt: frozenset[int] = frozenset()  # first tokens of names with one letter wrong
 
     @cached_property
     def gaps(self) -> list[str]:
@@ -220,6 +171,18 @@ class Document:
         """Token i in lower case, empty beyond the ends of the text."""
         return self.words[i] if 0 <= i < len(self.words) else ""
 
+    def kinds_at(self, i: int) -> Classes:
+        """Classes of token i, none beyond the ends of the text."""
+        return self.kinds[i] if 0 <= i < len(self.words) else NOTHING
+
+    def side_at(self, i: int) -> Side | None:
+        """Side that token i is written as: "L amygdala" or "b/l", not "l"."""
+        word = self.word(i)
+        if word not in ("l", "r") or self.written(i).isupper():
+            return side_of(word)
+        is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
+        return "bilateral" if is_both else None
+
     def written(self, i: int) -> str:
         """Token i as the text has it."""
         return self.text[self.starts[i] : self.ends[i]]
@@ -274,9 +237,9 @@ class Document:
 
     def _is_pointed(self, i: int) -> bool:
         """Whether a point before token i belongs to its word: "R. insula", not "L>R. A"."""
-        before = self.words[i - 1]
-        is_clipped = before in CLIPPED and not self.written(i).istitle()
-        if not self.gaps[i].startswith(". ") or not (before in POINTED or is_clipped):
+        before = self.kinds[i - 1]  # "L temp. ICH" is clipped, unless a sentence begins there
+        is_clipped = "clipped" in before and not self.written(i).istitle()
+        if not self.gaps[i].startswith(". ") or not ("pointed" in before or is_clipped):
             return False
         return not COMPARED.search(self.gaps[i - 1])
 

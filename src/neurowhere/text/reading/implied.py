@@ -34,6 +34,7 @@ JOINTS = frozenset([" ", "-", ". ", "\n", "/", ") ", "] "])  # between a side an
 LED = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
 CLINICAL = frozenset(["clinical", "side", "lesion"])
 VASCULAR = frozenset(["vascular", "vessel"])
+IN_NAME = frozenset(["lesion", "vascular"])
 PARTS: dict[str, Column] = {"whole": TEXT, "parts": TEXT}
 Spared = Mapping[str, Set[Side | None]]  # names, and the sides on which they are denied
 
@@ -71,17 +72,7 @@ def find_implied(
 ) -> Pointing:
     """Find the names of the table that a text mentions in their clinical sense.
 
-    Parameters
-    ----------
-    document : Document
-    at : dict of str to list
-        Phrases of the tables in the text, by the table.
-    sides : mapping of int to Attached
-        Sides of the names of the document.
-    denied : collection of int
-        Names that the text denies.
-    terms : sequence of str
-        Terms of the names, by which diseases and networks are found however they are written.
+    Diseases and networks are found by the terms of the names, however they are written.
     """
     known = rules().terms
     of_terms = {n: known[term] for n, term in enumerate(terms) if term in known}
@@ -98,11 +89,26 @@ class _Reader:
     ) -> None:
         self.document, self.sides, self.denied = document, sides, denied
         self.words, self.kinds, self.gaps = document.words, document.kinds, document.gaps
+        self.kinds_at = document.kinds_at
         self.given = {document.names[n].end - 1: side for n, side in sides.items()}
         self.of_structures = {side.first for side in sides.values()}
 
     def read(self, at: At, of_terms: Mapping[int, Entry]) -> Pointing:
-        """Return the names that are meant."""
+        """Return the names that are meant, arteries with a share of their weights."""
+        meant = self.meant(at, of_terms)
+        arteries = [each for each in meant if each.entry.kind == "artery"]
+        shares = {each: self.share(each, arteries) for each in arteries}
+        idle = set[int]().union(*(self.hidden(each) for each in arteries if shares[each] != 1))
+        kept = list[Found]()
+        for each in meant:
+            if each in shares:
+                kept += [self.territory(each, shares[each], arteries)] if shares[each] else []
+            elif each.entry.kind != "cause":
+                kept.append(each)
+        return Pointing(kept, frozenset(idle))
+
+    def meant(self, at: At, of_terms: Mapping[int, Entry]) -> list[Found]:
+        """Return the names that are written as they should be and have what they need."""
         sites = [*self.sites(at["sites"])]
         spans = self.spans(at["implied"], {site.first for site in sites}, of_terms)
         found = [
@@ -110,18 +116,7 @@ class _Reader:
             for span, entry in spans.items()
         ]
         meant = [self.without_map(each) for each in found if self.is_meant(each)]
-        meant = sorted([*meant, *sites], key=lambda each: (each.first, each.end))
-        idle = set[int]()
-        arteries = [each for each in meant if each.entry.kind == "artery"]
-        shares = {each: self.share(each, arteries) for each in arteries}
-        for artery, share in shares.items():
-            idle |= self.hidden(artery) if share != 1 else set()
-        kept = [
-            self.territory(each, shares[each], arteries) if each in shares else each
-            for each in meant
-            if shares.get(each, 1) and each.entry.kind != "cause"
-        ]
-        return Pointing(kept, frozenset(idle))
+        return sorted([*meant, *sites], key=lambda each: (each.first, each.end))
 
     def spans(
         self, phrases: Sequence[Phrase], taken: Container[int], of_terms: Mapping[int, Entry]
@@ -146,10 +141,6 @@ class _Reader:
         start, stop = self.document.sentences[self.document.sentence_of(found.first)]
         return range(max(start, found.first - reach), min(stop, found.end + reach))
 
-    def kinds_at(self, i: int) -> frozenset[str]:
-        """Classes of a token, none beyond the text."""
-        return self.kinds[i] if 0 <= i < len(self.kinds) else NOTHING
-
     # ---- sides
 
     def side(self, first: int, end: int, entry: Entry) -> Attached | None:
@@ -160,12 +151,9 @@ class _Reader:
         return side or self.before(first) or self.after(end, entry)
 
     def mark(self, i: int) -> Attached | None:
-        """Side that a token is: "L", "Lt", "left" or "bilateral", not "l" nor "both"."""
-        word = self.document.word(i)
-        side = side_of(word) if word else None
-        is_word = word in SIDES or word in ("lt", "rt")
-        is_letter = word in ("l", "r") and self.document.written(i).isupper()
-        return Attached(side, i, i + 1) if side and (is_word or is_letter) else None
+        """Side that a token is: "L", "Lt", "left" or "bilateral", not "both"."""
+        side = None if self.document.word(i) == "both" else self.document.side_at(i)
+        return Attached(side, i, i + 1) if side else None
 
     def before(self, first: int) -> Attached | None:
         """Side before a name, with adjectives between them: "left homonymous hemianopia"."""
@@ -182,17 +170,17 @@ class _Reader:
 
     def after(self, i: int, entry: Entry) -> Attached | None:
         """Side after a name: "neglect to the left", "P2 occlusion on the right"."""
-        while not {"lesion", "vascular"}.isdisjoint(self.kinds_at(i)) and self.gaps[i].isspace():
+        word, gaps = self.document.word, self.gaps
+        while not IN_NAME.isdisjoint(self.kinds_at(i)) and gaps[i].isspace():
             i += 1
-        i += self.document.word(i) in ("all", "both", "each") and not self.gaps[i].isspace()
         is_led = self.words[i : i + 2] in LED
-        i += 2 if is_led else self.document.word(i) == "on"
+        i += 2 if is_led else word(i) == "on"
         mark = self.mark(i)
         if mark is None or (i in self.of_structures and entry.kind != "artery"):
             return None
-        end = i + 1 + (self.document.word(i + 1) in ("side", "sided") and self.gaps[i + 1] in " -")
-        is_last = self.gaps[i] in (" ", ", ") and not self.gaps[end].isspace()
-        return mark if is_led or is_last or "(" in self.gaps[i] else None
+        end = i + 1 + (word(i + 1) in ("side", "sided"))
+        is_last = gaps[i] in (" ", ", ") and not gaps[end].isspace()
+        return mark if is_led or is_last or "(" in gaps[i] else None
 
     def with_one_side(self, found: Found, kinds: Container[str]) -> Found:
         """Give a name the side of its sentence, if that has but one."""
@@ -311,23 +299,23 @@ class _Reader:
         is_vessel = artery.entry.needs == "vessel"
         if self.is_harmless(artery) or (is_vessel and not self.is_segment(artery)):
             return 0.0
-        here = [i for i in self.around(artery) if self.is_state(i)]
+        here = list(filter(self.is_state, self.around(artery)))
+        if not here:
+            return float(artery.side is not None or is_vessel)
         own = [i for i in here if self.nearest(i, arteries) is artery]
-        kinds = NOTHING.union(*(self.kinds[i] for i in own or here))
-        if here:
-            return 1.0 if "vascular" in kinds else TORN * ("torn" in kinds)
-        return float(artery.side is not None or is_vessel)
-
-    def territory(self, artery: Found, share: float, arteries: Sequence[Found]) -> Found:
-        """Return an artery with its side and with a share of its weights."""
-        weighed = artery._replace(entry=artery.entry.weighed(share))
-        return self.with_one_side(self.of_artery(weighed, arteries), ("artery",))
+        kinds = NOTHING.union(*map(self.kinds.__getitem__, own or here))
+        return 1.0 if "vascular" in kinds else TORN * ("torn" in kinds)
 
     def nearest(self, i: int, arteries: Sequence[Found]) -> Found:
         """Artery nearest to token i."""
         number = bisect_left(arteries, i, key=_first)
         near = arteries[max(number - 1, 0) : number + 1]
         return min(near, key=lambda each: max(each.first - i, i - each.end + 1))
+
+    def territory(self, artery: Found, share: float, arteries: Sequence[Found]) -> Found:
+        """Return an artery with its side and with a share of its weights."""
+        weighed = artery._replace(entry=artery.entry.weighed(share))
+        return self.with_one_side(self.of_artery(weighed, arteries), ("artery",))
 
     def is_segment(self, artery: Found) -> bool:
         """Whether a name is that of a segment: words of vessels are near, it is no structure."""

@@ -30,6 +30,7 @@ FINDING = re.compile(
 )
 WORDS: dict[str, Column] = {"class": TEXT, "words": TEXT}
 REMEMBERED = 1 << 17  # words
+BEFORE_LESION: Classes = frozenset(["kind-of-lesion", "of-place"])
 BESIDE = 5  # words between a place and what is wrong with it
 NOTHING: Classes = frozenset()
 SHORTEST_STEM = 3  # letters before an ending
@@ -122,17 +123,29 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
     >>> is_beside_lesion("the GP saw a man with a stroke".split(), 1, 1)
     False
     """
-    known = lexicon()
-    for word in (word.lower() for word in tokens[last + 1 : last + BESIDE]):
+    after = [word.lower() for word in tokens[last + 1 : last + BESIDE]]
+    before = [word.lower() for word in tokens[max(first - 1 - BESIDE, 0) : first]]
+    return _begins_with_lesion(after) or _leads_from_lesion(before[::-1])
+
+
+def _begins_with_lesion(words: Sequence[str]) -> bool:
+    """Return whether some words begin with a lesion, past its adjectives."""
+    for word in words:
         if is_lesion_word(word):
             return True
-        if {"kind-of-lesion", "of-place"}.isdisjoint(known[word]) and not ADJECTIVE.fullmatch(word):
+        if BEFORE_LESION.isdisjoint(lexicon()[word]) and not ADJECTIVE.fullmatch(word):
             break
+    return False
+
+
+def _leads_from_lesion(words: Sequence[str]) -> bool:
+    """Return whether some words, the last first, lead from a lesion to a place."""
     is_led = False
-    for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
+    for word in words:
         if is_lesion_word(word):
             return is_led
-        is_led |= "leading" in known[word]
-        if not (is_led or side_of(word) or "filler" in known[word] or word == "b"):
-            return False
+        classes = lexicon()[word]
+        is_led |= "leading" in classes
+        if not (is_led or side_of(word) or "filler" in classes or word == "b"):
+            break
     return False

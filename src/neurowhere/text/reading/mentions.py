@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +30,7 @@ from neurowhere.text.reading.implied import (
     without_spared,
 )
 from neurowhere.text.reading.scope import Said, read_scope
-from neurowhere.text.reading.sides import Sides, read_sides
+from neurowhere.text.reading.sides import Attached, Sides, read_sides
 from neurowhere.text.reading.tags import Tag, find_cues, find_phrases
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
@@ -43,7 +43,7 @@ SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
-TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
+NO_LETTERS = b"0123456789.:/-, "  # bytes are translated fast
 # Dates, times and days of a stay, which differ between copies of a note.
 DATE = re.compile(
     r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
@@ -52,7 +52,6 @@ DATE = re.compile(
     r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
     re.IGNORECASE,
 )
-IN_DATE = re.compile(r"\d|day", re.IGNORECASE)  # something of this is in every date
 
 
 class Mention(NamedTuple):
@@ -285,12 +284,12 @@ class _Fold:
         starts, ends = document.starts, document.ends
         numbers = [name.term for name in names_]
         self.columns |= {
-            "term": [terms[n] for n in numbers],
+            "term": list(map(terms.__getitem__, numbers)),
             "start": [starts[name.first] for name in names_],
             "end": [ends[name.end - 1] for name in names_],
-            "side": [sides_of_terms[n] for n in numbers],
+            "side": list(map(sides_of_terms.__getitem__, numbers)),
             "is_structure": [name.is_structure for name in names_],
-            "is_generic": [is_noise[n] for n in numbers],
+            "is_generic": list(map(is_noise.__getitem__, numbers)),
             "is_misspelt": [name.first in document.misspelt for name in names_],
         }
         self.no_terms = {n for n, number in enumerate(numbers) if number == NO_TERM}
@@ -303,7 +302,8 @@ class _Fold:
         self.leave_out()
         self.say()
         self.attach()
-        self.weigh(pointing.idle)
+        self.press()
+        self.hide(pointing.idle)
         rows = zip(*columns.values(), strict=True)
         every: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
         hidden = self.no_terms | heads
@@ -350,23 +350,25 @@ class _Fold:
             columns["side_inherited"][n], columns["is_crossed"][n] = mark.is_inherited, n in limbs
             columns["rows"][n] = (*columns["rows"][n], mark.row)
 
-    def weigh(self, idle: frozenset[int]) -> None:
-        """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
-        columns, names_ = self.columns, self.document.names
-        pressed = {
-            n: t for n, t in self.said.pressed.items() if not _is_surface(columns["term"][n])
-        }
-        if pressed and any(
-            name.is_structure and columns["weight"][n] and not is_general(columns["term"][n])
-            for n, name in enumerate(names_)
-            if n not in pressed
-        ):
+    def press(self) -> None:
+        """Weigh what is pressed on less, beside another place."""
+        columns, terms = self.columns, self.columns["term"]
+        pressed = {n: t for n, t in self.said.pressed.items() if not _is_surface(terms[n])}
+        if pressed and any(n not in pressed and self.is_local(n) for n in range(len(terms))):
             for n, tag in pressed.items():
                 columns["weight"][n] *= PRESSED_WEIGHT
                 columns["rows"][n] = (*columns["rows"][n], tag.row.name)
-        for n, name in enumerate(names_) if idle else ():
+
+    def hide(self, idle: frozenset[int]) -> None:
+        """Let names within what a rule explains count nothing."""
+        for n, name in enumerate(self.document.names) if idle else ():
             if idle.issuperset(range(name.first, name.end)):
-                columns["weight"][n] = 0.0
+                self.columns["weight"][n] = 0.0
+
+    def is_local(self, n: int) -> bool:
+        """Whether a name is of a structure that counts, and says more than "brain"."""
+        is_structure = self.columns["is_structure"][n] and self.columns["weight"][n]
+        return is_structure and not is_general(self.columns["term"][n])
 
     def unapplied(self, mentions: Iterable[Mention]) -> tuple[SideMark, ...]:
         """Return the sides that no mention has."""
@@ -382,30 +384,37 @@ class _Fold:
 
     def rule_based(self, found: Found, spared: Spared) -> Mention:
         """Return the mention of a name that points to structures."""
-        covered, span, side = self.document.covered, self.document.span, found.side
-        tokens = reversed(range(found.first, found.end))  # the last is its noun
-        number = next((covered[i] for i in tokens if i in covered), -1)
-        start, end = span(found.first, found.end)
+        side, entry, number = found.side, found.entry, self.number_of(found)
+        start, end = self.document.span(found.first, found.end)
         _, section, is_copy = next(self.apart.at([start]), (0, None, False))
         denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
         if denial and found.first <= denial.first < found.end:
             denial = None
-        is_out = section or is_copy or denial
+        weight = self.hedge_weight if hedge else 1.0
         return Mention(
-            found.entry.name,
+            entry.name,
             start,
             end,
             side=side and side.side,
-            side_span=side and span(side.first, side.end),
-            negation_span=denial and span(denial.first, denial.end),
-            hedge_span=hedge and span(hedge.first, hedge.end),
+            side_span=self.span(side),
+            negation_span=self.span(denial),
+            hedge_span=self.span(hedge),
             section=section,
-            weight=0.0 if is_out else self.hedge_weight if hedge else 1.0,
+            weight=0.0 if section or is_copy or denial else weight,
             implied=without_spared(implied_by(found, self.counter.term_of), spared),
-            dominant=side.dominant if side and not found.entry.is_crossed else None,
-            rule_kind=found.entry.kind,
-            rows=(found.entry.row,),
+            dominant=side.dominant if side and not entry.is_crossed else None,
+            rule_kind=entry.kind,
+            rows=(entry.row,),
         )
+
+    def number_of(self, found: Found) -> int:
+        """Return the number of the name that has the noun of a name of a rule."""
+        covered = self.document.covered
+        return next((covered[i] for i in range(found.first, found.end)[::-1] if i in covered), -1)
+
+    def span(self, each: Attached | Tag | None) -> Span | None:
+        """Where a side or a cue is in the text."""
+        return each and self.document.span(each.first, each.end)
 
 
 def _is_surface(term: str) -> bool:
@@ -427,47 +436,25 @@ def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> 
 
 
 def find_copies(text: str) -> list[Span]:
-    """Find the sentences of a text that stand in it before, but for dates and times.
-
-    Short ones ("Alert.") are copies beside another copy.
+    """Find the long sentences of a text that stand in it before, but for dates and times.
 
     >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
     [(36, 72)]
     """
-    sentences = [match.span() for match in SENTENCE.finditer(text)]
-    ends = "\n".join(text[max(start, end - TAIL) : end] for start, end in sentences)
-    # No sentence has a line break in it, and bytes are translated many times faster than letters.
-    tails = ends.encode("utf-8", "surrogatepass").translate(None, NO_DATE).split(b"\n")
-    n_tails = Counter(tails)
-    repeated = [i for i, tail in enumerate(tails) if n_tails[tail] > 1]
-    long = [i for i in repeated if sentences[i][1] - sentences[i][0] >= SHORTEST_COPY]
-    if len({tails[i] for i in long}) == len(long):  # without a long copy, short ones are none
-        return []
-    copies, known = _copied(text, {i: sentences[i] for i in repeated})
-    for i in sorted(copies):
-        for step in (-1, 1):
-            j = i + step
-            while j in known and j not in copies:
-                copies.add(j)
-                j += step
-    return [sentences[i] for i in sorted(copies)]
+    copies, seen = list[Span](), dict[bytes, str]()
+    for match in SENTENCE.finditer(text):
+        sentence = match[0]
+        if len(sentence) >= SHORTEST_COPY:
+            letters = sentence.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
+            first = seen.setdefault(letters, sentence)
+            if first is not sentence and _undated(first) == _undated(sentence):
+                copies.append(match.span())
+    return copies
 
 
-def _copied(text: str, sentences: Mapping[int, Span]) -> tuple[set[int], set[int]]:
-    """Return the sentences that are copies, and all that stand before or are but a date."""
-    copies: set[int] = set()
-    known: set[int] = set()
-    seen: set[str] = set()
-    for i, span in sentences.items():
-        words = text[slice(*span)]
-        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
-        words = " ".join(words.strip(" ,:;-–").split())
-        if words in seen or not words:
-            known.add(i)
-        if words in seen and len(words) >= SHORTEST_COPY:
-            copies.add(i)
-        seen.add(words)
-    return copies, known
+def _undated(sentence: str) -> list[str]:
+    """Return the words of a sentence but for dates and times."""
+    return re.findall(r"\w+", DATE.sub(" ", sentence))
 
 
 def count_mentions(
@@ -530,26 +517,32 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
     >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
     SideShares(left=0.5, right=0.0, neither=0.5)
     """
+    counted = _counted(mentions, weights)
+    average = sum(weight for _, weight in counted) / max(len(counted), 1) or 1.0
+    counted += ((place, average) for place in mentions.places if place.is_present)
+    amounts = defaultdict[str, float](float)
+    for mention, weight in counted:
+        for direction, share in _directions(mention):
+            amounts[direction] += share * weight
+    total = sum(amounts.values())
+    if not total:
+        return SideShares(0.0, 0.0, 1.0)
+    return SideShares(*(amounts[name] / total for name in SideShares._fields))
+
+
+def _counted(
+    mentions: Mentions, weights: Mapping[str, float] | None
+) -> list[tuple[Mention, float]]:
+    """Return the structures of a text, but for general words without a side, and their weights."""
     structures = [
         mention
         for mention in mentions.present
         if mention.is_structure and (mention.side or not is_general(mention.term))
     ]
+    if weights is None:
+        return [(mention, 1.0) for mention in structures]
     n_mentions = Counter(mention.term for mention in structures)
-    amounts = {"left": 0.0, "right": 0.0, "neither": 0.0}
-    for mention in structures:
-        weight = 1.0 if weights is None else weights.get(mention.term, 0) / n_mentions[mention.term]
-        for direction, share in _directions(mention):
-            amounts[direction] += share * weight
-    average = sum(amounts.values()) / max(len(structures), 1)
-    for place in mentions.places:
-        if place.is_present:
-            for direction, share in _directions(place):
-                amounts[direction] += share * (average or 1.0)
-    total = sum(amounts.values())
-    if not total:
-        return SideShares(0.0, 0.0, 1.0)
-    return SideShares(**{name: amount / total for name, amount in amounts.items()})
+    return [(m, weights.get(m.term, 0) / n_mentions[m.term]) for m in structures]
 
 
 def _directions(mention: Mention) -> list[tuple[str, float]]:

@@ -6,7 +6,8 @@ letter wrong beside a side or a lesion.
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from neurowhere.text.lookalikes import slips
@@ -29,30 +30,32 @@ OF_VENTRICLES = re.compile(
 )
 SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of which one is right
 CAPSULE = "internal capsule"
+LIMBS = {"ant": "anterior", "post": "posterior"}
+LIMBS |= {name: name for name in LIMBS.values()}
 
 
 def complete(document: Document, counter: "TermCounter", at: At) -> Document:
-    """Return a text with its names as they are meant.
-
-    Parameters
-    ----------
-    document : Document
-    counter : TermCounter
-    at : dict of str to list
-        Phrases of the tables in the text, by the table.
-    """
-    names = _halves(document, counter, at["halves"])
-    names = _without(names, [*_others(document, at)])
-    names = _with_capsule(document, counter, names, at["limbs"])
+    """Return a text with its names as they are meant, by the phrases of the tables in it."""
+    limbs = [i for i, _, _ in at["limbs"] if _is_of_capsule(document, i)]
+    names = _replaced(document.names, _half_names(document, counter, at["halves"]))
+    names = _replaced(names, (Name(*span, NO_TERM, False) for span in _others(document, at)))
+    names = _replaced(names, (_limb(document, counter, i) for i in limbs))
     if misspelt := [*_misspelt(document, counter, at["sides"])]:
         names = [*names, *misspelt]
-    if places := [*_places(names, at["places"])]:
-        names = [*names, *places]
-    if ruled := [*_ruled(document, names, at["implied"])]:
-        names = [*names, *ruled]
+    for spans, is_structure in ((at["places"], True), (at["implied"], False)):
+        if free := _free(document, names, spans, is_structure):
+            names = [*names, *free]
     if names is document.names:
         return document
     return document.renamed(names, frozenset(name.first for name in misspelt))
+
+
+def _replaced(names: list[Name], new: Iterable[Name]) -> list[Name]:
+    """Return names with new ones in place of those within them."""
+    found = list({name.first: name for name in new}.values())
+    ends = {i: name.end for name in found for i in range(name.first, name.end)}
+    kept = (name for name in names if name.end > ends.get(name.first, 0))
+    return [*kept, *found] if found else names
 
 
 def is_place_name(name: Name) -> bool:
@@ -63,18 +66,8 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(document: Document, counter: "TermCounter", at: Sequence[Found]) -> list[Name]:
-    """Return the names, with those that share the end of another: "superior and middle gyri"."""
-    names = document.names
-    found = {name.first: name for name in _half_names(document, counter, at)}
-    if not found:
-        return names
-    covered = {i for name in found.values() for i in range(name.first, name.end)}
-    kept = (name for name in names if not (name.first in covered and name.end - name.first == 1))
-    return [*kept, *found.values()]
-
-
 def _half_names(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
+    """Yield the names that share the end of another: "superior and middle frontal gyri"."""
     words, begins = document.words, document.begins
     index = counter.vocabulary.index
     for i, _, _ in at:
@@ -94,7 +87,7 @@ def _lacks_gyrus(document: Document, i: int) -> bool:
     if not is_level or i - 1 in document.inner or i not in document.begins:
         return False
     is_last = document.names[document.begins[i]].end == i + 1
-    return is_last and "no-gyrus" not in _kinds(document, i + 1)
+    return is_last and "no-gyrus" not in document.kinds_at(i + 1)
 
 
 def _before_conjunction(document: Document, i: int) -> Iterator[tuple[int, str]]:
@@ -115,15 +108,6 @@ def _before_conjunction(document: Document, i: int) -> Iterator[tuple[int, str]]
 # ---- what is of something else
 
 
-def _without(names: list[Name], hidden: list[Span]) -> list[Name]:
-    """Leave out the names within some phrases, which become names of nothing."""
-    if not hidden:
-        return names
-    ends = {i: end for first, end in hidden for i in range(first, end)}
-    kept = [name for name in names if name.end > ends.get(name.first, 0)]
-    return [*kept, *(Name(first, end, NO_TERM, False) for first, end in hidden)]
-
-
 def _others(document: Document, at: At) -> Iterator[Span]:
     """Yield the phrases that are of something else than their words say."""
     begins, names = document.begins, document.names
@@ -142,29 +126,20 @@ def _others(document: Document, at: At) -> Iterator[Span]:
 def _of_organs(document: Document, at: Sequence[Found]) -> Iterator[Span]:
     """Yield the words that are of another organ by the words of their sentence."""
     shared = {i: others for i, _, others in at if i not in document.inner}
+    has_no_brain = cache(partial(_has_no_brain, document, shared))
     here, organs = range(0), set[str]()
-    is_elsewhere: bool | None = None
     for i, others in shared.items():
         if i not in here:  # a sentence is looked through once, however many of its words ask
             here = _wide_sentence(document, i)
-            is_brain = _is_of_brain(document, here, shared)
-            organs = set() if is_brain else _organs(document, here)
+            organs = set() if _is_of_brain(document, here, shared) else _organs(document, here)
         said = others & organs
-        if said and all(side_of(word) for word in said):
-            if is_elsewhere is None:
-                is_elsewhere = _has_no_brain(document, shared)
-            said = said if is_elsewhere else frozenset()
-        if said:
+        if said and (not all(map(side_of, said)) or has_no_brain()):
             yield i, i + 1
 
 
 def _organs(document: Document, tokens: range) -> set[str]:
     """Return the words of a sentence that may be of other organs."""
-    return {document.words[j] for j in tokens if "disease" not in _kinds(document, j + 1)}
-
-
-def _kinds(document: Document, i: int) -> frozenset[str]:
-    return document.kinds[i] if i < len(document.kinds) else frozenset()
+    return {document.words[j] for j in tokens if "disease" not in document.kinds_at(j + 1)}
 
 
 def _has_no_brain(document: Document, shared: Container[int]) -> bool:
@@ -197,29 +172,21 @@ def _is_of_brain(document: Document, tokens: range, shared: Container[int]) -> b
 # ---- names that are added
 
 
-def _with_capsule(
-    document: Document, counter: "TermCounter", names: list[Name], at: Sequence[Found]
-) -> list[Name]:
-    """Read "anterior limb" as that of the internal capsule, beside a structure or a lesion."""
-    words, found = document.words, dict[int, Name]()
-    for i, _, _ in at:
-        if words[i - 1] in ("anterior", "posterior", "ant", "post") and _is_of_capsule(document, i):
-            near = words[i + 1 : i + 6]
-            kind = "anterior" if words[i - 1].startswith("ant") else "posterior"
-            term = counter.term_of(f"{kind} limb {CAPSULE}") or counter.term_of(CAPSULE)
-            is_named = near[:1] == ["of"] and "capsule" in near
-            index = NO_TERM if term is None or is_named else counter.vocabulary.index(term)
-            found[i - 1] = Name(i - 1, i + 1, index, not is_named)
-    if not found:
-        return names
-    hidden = {i for name in found.values() for i in range(name.first, name.end)}
-    return [*(name for name in names if name.first not in hidden), *found.values()]
+def _limb(document: Document, counter: "TermCounter", i: int) -> Name:
+    """Return "anterior limb" as that of the internal capsule, of nothing where that is named."""
+    near = document.words[i + 1 : i + 6]
+    if near[:1] == ["of"] and "capsule" in near:
+        return Name(i - 1, i + 1, NO_TERM, False)
+    limb = f"{LIMBS[document.words[i - 1]]} limb {CAPSULE}"
+    term = counter.term_of(limb) or counter.term_of(CAPSULE)
+    return Name(i - 1, i + 1, NO_TERM if term is None else counter.vocabulary.index(term), True)
 
 
 def _is_of_capsule(document: Document, i: int) -> bool:
     """Whether "limb" at token i may be one of the internal capsule."""
-    is_other = i in document.inner or "no-capsule" in _kinds(document, i + 1)
-    return not is_other and _is_of_lesion(document, i)
+    is_other = i in document.inner or "no-capsule" in document.kinds_at(i + 1)
+    is_named = i > 0 and document.words[i - 1] in LIMBS
+    return is_named and not is_other and _is_of_lesion(document, i)
 
 
 def _is_of_lesion(document: Document, i: int) -> bool:
@@ -261,32 +228,26 @@ def _is_alike(word: str, name: str) -> bool:
     return is_near and is_same and slips(word, name) == 1
 
 
-def _ruled(document: Document, names: list[Name], phrases: Sequence[Found]) -> Iterator[Name]:
-    """Yield the names of rules that are no names of the vocabulary, to be denied as these are."""
-    if not phrases:
-        return
+def _free(
+    document: Document, names: list[Name], found: Sequence[Found], is_structure: bool
+) -> list[Name]:
+    """Return names for phrases that are longer than the names within them, or that have none."""
     covered = {
-        i
-        for name in names
+        i: name
+        for name in (names if found else ())
         if name.is_structure or name.term not in document.generic  # "syndrome" is a word
         for i in range(name.first, name.end)
     }
-    for first, end, _ in phrases:
-        if covered.isdisjoint(range(first, end)):
-            yield Name(first, end, NO_TERM, False)
+    new = [Name(first, end, NO_TERM, is_structure) for first, end, _ in found]
+    return [name for name in new if all(_is_within(n, name) for n in _at(covered, name))]
 
 
-def _places(names: list[Name], found: Sequence[Found]) -> Iterator[Name]:
-    """Yield the places that no structure and no other name covers."""
-    if not found:
-        return
-    covered = {
-        i: (name.first, name.end)
-        for name in names
-        if name.is_structure or name.term == NO_TERM
-        for i in range(name.first, name.end)
-    }
-    for first, end, _ in found:
-        within = {covered[i] for i in range(first, end) if i in covered}
-        if all(first <= start and e <= end and e - start < end - first for start, e in within):
-            yield Name(first, end, NO_TERM, True)
+def _at(covered: dict[int, Name], name: Name) -> Iterator[Name]:
+    """Yield the names that have tokens of another one."""
+    return (covered[i] for i in range(name.first, name.end) if i in covered)
+
+
+def _is_within(name: Name, other: Name) -> bool:
+    """Whether a name is part of a longer place."""
+    is_part = other.first <= name.first and name.end <= other.end
+    return other.is_structure and is_part and name[:2] != other[:2]

@@ -46,6 +46,7 @@ IMPLIED: dict[str, Column] = {
 }
 COMPOUNDS: dict[str, Column] = {"position": one_of("first last"), "part": TEXT, "structure": TEXT}
 SYNDROME = " syndrome"
+TERMS = ("disorder", "network", "part")  # kinds of names that may be terms of a vocabulary
 
 
 class Rule(NamedTuple):
@@ -109,33 +110,35 @@ def rules() -> Table:
     entries = {name: _entry(name, rows) for name, rows in groups.items()}
     spellings = {name: [*_spellings(rows[0])] for name, rows in groups.items()}
     for entry in _compounds():
-        if entry.name not in spellings:
-            entries[entry.name] = entry
+        if entries.setdefault(entry.name, entry) is entry:
             spellings[entry.name] = [entry.name.replace("-", joint) for joint in (" ", "")]
+    return _table(entries, spellings, [rows[0] for rows in groups.values()])
 
-    def some(*kinds: str) -> dict[str, list[str]]:
-        return {name: each for name, each in spellings.items() if entries[name].kind in kinds}
 
-    sites = {site: name for name, each in some("site").items() for site in each}
+def _table(
+    entries: dict[str, Entry], spellings: dict[str, list[str]], rows: Iterable[Row]
+) -> Table:
+    """Return the entries by the phrases that stand for them."""
+    of_kind: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS.split()}
+    for name, each in spellings.items():
+        of_kind[entries[name].kind][name] = each
     spellings = {name: each for name, each in spellings.items() if entries[name].kind != "site"}
-    known = frozenset(chain.from_iterable(spellings.values()))
-    shortened = {name: _shortened(each, known) for name, each in spellings.items()}
+    shortened = _shortened(spellings)
     return Table(
         entries=entries,
         phrases=_names({name: [*each, *shortened[name]] for name, each in spellings.items()}),
         shortened=frozenset(chain.from_iterable(shortened.values())),
-        abbreviations=frozenset(
-            chain.from_iterable(_abbreviations(rows[0]) for rows in groups.values())
-        ),
-        fixed=_names(some("fixed")),
-        causes=Trie(_names(some("cause")).items()),
-        sites=sites,
-        terms={
-            form: entries[name]
-            for name in some("disorder", "network", "part")
-            for form in (name.lower(), plain(name))
-        },
+        abbreviations=frozenset(chain.from_iterable(map(_abbreviations, rows))),
+        fixed=_names(of_kind["fixed"]),
+        causes=Trie(_names(of_kind["cause"]).items()),
+        sites=_names(of_kind["site"]),
+        terms=_forms(entry for entry in entries.values() if entry.kind in TERMS),
     )
+
+
+def _forms(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Return entries by the forms in which a vocabulary may have them."""
+    return {form: each for each in entries for form in (each.name.lower(), plain(each.name))}
 
 
 def _names(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -184,7 +187,14 @@ def _abbreviations(row: Row) -> Iterator[str]:
         yield from (short, f"{short}s") if short.isalpha() else (short,)
 
 
-def _shortened(spellings: Iterable[str], known: frozenset[str]) -> list[str]:
+def _shortened(spellings: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Return the names of syndromes without that word, unless these are known."""
-    short = (name.removesuffix(SYNDROME) for name in spellings if name.endswith(SYNDROME))
-    return [name for name in short if name not in known]
+    known = frozenset(chain.from_iterable(spellings.values()))
+    return {
+        name: [
+            each.removesuffix(SYNDROME)
+            for each in some
+            if each.endswith(SYNDROME) and each.removesuffix(SYNDROME) not in known
+        ]
+        for name, some in spellings.items()
+    }

@@ -12,7 +12,13 @@ from functools import cached_property
 
 from neurowhere.text.reading.clauses import LABELLING, Clause, Sentence
 from neurowhere.text.reading.document import Document
-from neurowhere.text.reading.lexicon import ADJECTIVE, FINDING, NOTHING, TUMOR, classes
+from neurowhere.text.reading.lexicon import (
+    FINDING,
+    NOTHING,
+    TUMOR,
+    Classes,
+    classes,
+)
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
@@ -28,7 +34,6 @@ UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
 BEFORE_NOUN = classes("modifier determiner adverb")
 IN_KNOWN = classes("modifier side filler determiner of-lesion")
-IN_SUBJECT = classes("determiner auxiliary finite adverb conjunction")
 AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a list ends there
 EFFECT = classes("effect lesion responding")
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
@@ -39,7 +44,10 @@ MADE = classes("lesion made")
 GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
+NOT_DENIED = classes("not-idle people")
+BEFORE_PLACE = classes("determiner preposition side")
 CORRECTING = classes("preposition finite auxiliary participle")
+DENYING = frozenset(["object", "ahead", "beside", "back"])  # directions that "but not" turns round
 ASIDE = frozenset(["not", "back", "beside", "both"])  # directions that tell in what respect
 # What "not" denies by the class of the verb after it: the subject, what follows, or places alone.
 VERBS = {
@@ -244,22 +252,24 @@ class Reach:
         is_begun = is_listed = False
         for p in range(place - 1, -1, -1):
             kinds, cue = clause.kinds[p], self.scope.cue(clause.tokens[p])
-            if is_begun and ((clause.commas[p + 1] and not is_listed) or self.is_wall(p)):
+            if is_begun and self.is_wall(p, is_listed):
                 break
             if clause.inside[p]:
                 is_begun = True
-                found.append(clause.names[p])
+                found += clause.named(p, p + 1)
             elif "causal" in kinds or cue == "except":
                 found.clear()  # "due to", "unlike the pons"
             else:
                 is_listed |= is_begun and "conjunction" in kinds
                 is_begun |= UNBEGUN.isdisjoint(kinds) and not cue
-        return [number for number in reversed(found) if number >= 0]
+        return found[::-1]
 
-    def is_wall(self, place: int) -> bool:
+    def is_wall(self, place: int, is_listed: bool) -> bool:
         """Whether what stands before a token is no part of a subject after it."""
+        if self.clause.verbs[place] or (self.clause.commas[place + 1] and not is_listed):
+            return True
         is_wall = not {"wall", "stop"}.isdisjoint(self.clause.kinds[place])
-        return self.clause.verbs[place] or (is_wall and not self.clause.inside[place])
+        return is_wall and not self.clause.inside[place]
 
     def predicate_start(self, place: int) -> int:
         """First place of the verbs and adverbs before some place."""
@@ -385,22 +395,12 @@ class Reach:
     def by_both(self) -> list[int]:
         """Return the subject and what follows; after "and", what follows alone."""
         if self.is_over(self.after):
-            return [] if self.is_missing() else self.subject()
+            return self.subject()
         names = self.ahead(self.after)
         if not self.tag.is_open and not self.ends(self.after):
             return [n for n in names if not self.scope.document.names[n].is_structure]
         is_joined = "conjunction" in self.kinds_at(self.predicate_start(self.place) - 1)
         return names if is_joined and names else [*self.subject(), *names]
-
-    def is_missing(self) -> bool:
-        """Whether the subject is a structure and nothing of it: "the vermis is absent"."""
-        scope, tokens = self.scope, self.clause.tokens[: self.place]
-        ends = [scope.document.names[n].end for n in self.structures(self.before(self.place))]
-        if not ends or ADJECTIVE.fullmatch(scope.document.words[ends[-1] - 1]):
-            return False
-        return all(
-            scope.is_structure_at(i) or not IN_SUBJECT.isdisjoint(scope.kinds[i]) for i in tokens
-        )
 
     def by_clause(self) -> list[int]:
         """Return all of the clause that follows."""
@@ -418,24 +418,34 @@ class Reach:
 
     def by_not(self) -> list[int]:
         """Return what is denied by the word after "not"."""
-        clause, after, following = self.clause, self.after, self.following
-        while not PASSED.isdisjoint(kinds := self.kinds_at(after)) and "not-idle" not in kinds:
+        clause, after = self.clause, self.after
+        while self.is_passed(after):
             after += 1
-        if after >= len(clause) or (clause.commas[after] and after > self.after):
+        if self.is_over(after):
             return self.subject()
-        if (following and "holding" in following.kinds[0]) or {"not-idle", "people"} & kinds:
-            return []  # "not only", "not patients", "not until"
-        if clause.inside[after] or {"determiner", "preposition", "side"} & kinds:
-            return [] if clause.link == "but" and self.is_contrast() else self.ahead(after)
+        kinds = clause.kinds[after]
+        if self.is_kept(kinds):
+            return []
+        if clause.inside[after] or not BEFORE_PLACE.isdisjoint(kinds):
+            return [] if self.is_contrast() else self.ahead(after)
         if "not-believe" in kinds:
-            return clause.named(after + 1) or (following.named() if following else [])
-        action = next((VERBS[name] for name in VERBS if name in kinds), "")
-        return self.by_verb(after, action) if action else self.by_other_verb(after)
+            return clause.named(after + 1) or (self.following.named() if self.following else [])
+        return self.by_verb(after, kinds)
+
+    def is_passed(self, place: int) -> bool:
+        """Whether a word may stand between "not" and its verb."""
+        kinds = self.kinds_at(place)
+        return not PASSED.isdisjoint(kinds) and "not-idle" not in kinds
+
+    def is_kept(self, kinds: Classes) -> bool:
+        """Whether nothing is denied before a word: "not only", "not patients", "not until"."""
+        is_held = self.following is not None and "holding" in self.following.kinds[0]
+        return is_held or not NOT_DENIED.isdisjoint(kinds)
 
     def is_contrast(self) -> bool:
         """Whether the sentence denies something before: "spared the pons but not the insula"."""
         earlier = (t for t in self.scope.tags if not t.is_open and t.end <= self.tag.first)
-        return any(t.direction in ("object", "ahead", "beside", "back") for t in earlier)
+        return self.clause.link == "but" and any(t.direction in DENYING for t in earlier)
 
     def is_corrected(self) -> bool:
         """Whether something else is said of a subject: "is not swollen but infarcted"."""
@@ -444,22 +454,33 @@ class Reach:
             return False
         return not CORRECTING.isdisjoint(after.kinds[1]) and not self.scope.cue(after.tokens[1])
 
-    def by_verb(self, after: int, action: str) -> list[int]:
-        """Return what "not" denies before a verb of some class."""
-        rest = self.ahead(after + 1) if "rest" in action else []
+    def by_verb(self, after: int, kinds: Classes) -> list[int]:
+        """Return what "not" denies before a verb, by its class."""
+        action = next((VERBS[name] for name in VERBS if name in kinds), "")
         if action == "state":
             return self.state(after)
+        if not action:
+            return self.by_other_verb(after)
+        rest = self.ahead(after + 1) if "rest" in action else []
         if "owner" in action:
-            if "null" in self.object_kinds(after + 1):
-                rest = self.structures(rest)
-            return rest if self.structures(rest) else [*rest, *self.owner(after)]
+            return self.lacked(after, rest)
         if "places" in action:
             rest = self.structures(rest)
-        is_other = ("related" in action and rest) or ("any" in action and self.is_corrected())
-        if "subject" not in action or is_other:
-            return rest
-        subject = self.subject()
-        return [*(subject if "any" in action else self.structures(subject)), *rest]
+        return [*self.subject_of(action, bool(rest)), *rest]
+
+    def subject_of(self, action: str, has_rest: bool) -> list[int]:
+        """Return what of the subject "not" denies with its verb."""
+        if "subject" not in action or ("related" in action and has_rest):
+            return []
+        if "any" in action:
+            return [] if self.is_corrected() else self.subject()
+        return self.structures(self.subject())
+
+    def lacked(self, after: int, rest: list[int]) -> list[int]:
+        """Return what a place has not, or else that place too: "the pons had no lesion"."""
+        if "null" in self.object_kinds(after + 1):
+            rest = self.structures(rest)
+        return rest if self.structures(rest) else [*rest, *self.owner(after)]
 
     def state(self, after: int) -> list[int]:
         """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
@@ -482,19 +503,24 @@ class Reach:
         """Return the names after some place, up to where another thing is said."""
         clause, names = self.clause, list[int]()
         known = 0  # place after a lesion that is taken for granted
-        for p in range(start, min(len(clause), start + FARTHEST)):
-            if p > start and clause.commas[p] and not self.goes_on(p):
+        stop = min(self.phrase_end(start) if is_phrase else len(clause), start + FARTHEST)
+        for p in range(start, stop):
+            is_later = p > start
+            if is_later and clause.commas[p] and not self.goes_on(p):
                 break
-            if p < known:
-                continue
-            if p > start and self.is_of_known(p):
-                known = self.lesion_end(p)
-            if clause.names[p] >= 0:
-                names.append(clause.names[p])
-            is_over = is_phrase and names and not LIMITING.isdisjoint(clause.kinds[p])
-            if is_over or (p > start and self.is_end(p, bool(names), through_verbs)):
-                break
+            if p >= known:
+                known = self.known_end(p) if is_later else 0
+                names += clause.named(p, p + 1)
+                if is_later and self.is_end(p, bool(names), through_verbs):
+                    break
         return names
+
+    def phrase_end(self, start: int) -> int:
+        """Place after a name and what it is of."""
+        names, kinds = self.clause.names, self.clause.kinds
+        first = next((p for p in range(start, len(names)) if names[p] >= 0), len(names))
+        ends = (p for p in range(first, len(names)) if not LIMITING.isdisjoint(kinds[p]))
+        return next(ends, len(names))
 
     def is_end(self, place: int, is_found: bool, through_verbs: bool) -> bool:
         """Whether a denial that goes ahead ends at some place."""
@@ -518,25 +544,26 @@ class Reach:
         is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
         return is_present and "preposition" in self.kinds_at(place + 2)
 
-    def is_of_known(self, place: int) -> bool:
-        """Whether what follows is taken for granted: "the glioma", "growth of left glioma"."""
-        kinds = self.clause.kinds[place]
-        is_growth = "growing" in self.clause.kinds[place - 1] and "of-lesion" in kinds
-        return is_growth or "definite" in kinds
-
-    def lesion_end(self, place: int) -> int:
+    def known_end(self, place: int) -> int:
         """Place after a lesion that is known to be there: "no growth of the glioma of the pons"."""
-        end = 0
+        kinds, end = self.clause.kinds[place], 0
+        is_growth = "growing" in self.clause.kinds[place - 1] and "of-lesion" in kinds
+        if not is_growth and "definite" not in kinds:
+            return 0
         for p in range(place + 1, min(place + 12, len(self.clause))):
-            kinds, is_inside = self.clause.kinds[p], self.clause.inside[p]
-            is_lesion = bool(MADE & kinds or TUMOR.fullmatch(self.clause.words[p]))
-            is_lesion = is_lesion and not self.scope.is_structure_at(self.clause.tokens[p])
-            is_within = is_inside or not IN_KNOWN.isdisjoint(kinds)
-            if is_lesion or (end and is_within):
+            is_within = self.clause.inside[p] or not IN_KNOWN.isdisjoint(self.clause.kinds[p])
+            if self.is_lesion(p) or (end and is_within):
                 end = p + 1
             elif not is_within:
                 break
         return end
+
+    def is_lesion(self, place: int) -> bool:
+        """Whether the word at some place says what is wrong."""
+        is_known = bool(
+            MADE & self.clause.kinds[place] or TUMOR.fullmatch(self.clause.words[place])
+        )
+        return is_known and not self.scope.is_structure_at(self.clause.tokens[place])
 
     def goes_on(self, place: int) -> bool:
         """Whether a list goes on after the comma before some place."""

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Side
-from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, Classes, classes, side_of
+from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, classes, side_of
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
-MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
+PARTING, MORE = re.compile("[,:;]"), re.compile("[<>]")  # between two sides
 CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
 JOINING = frozenset(["and", "or", "nor", "the", "versus"])  # between two sides
 COMPARING = JOINING | {"than", "on", "in"}
@@ -47,7 +47,6 @@ NOT_IN_LIST = classes("side related negator turn stop")
 IN_CARRIED = classes("towards leading determiner listed lesion adverb")
 CARRYING = classes("extending including")
 PLACED = classes("lesion of-place")
-RELATED = classes("respectively related same-side")
 BEGINNING = classes("finite determiner adverb pronoun")
 
 
@@ -89,28 +88,25 @@ class SideReader:
         self.words, self.gaps, self.kinds = document.words, document.gaps, document.kinds
         self.names, self.begins = document.names, document.begins
         self.finishes = {name.end - 1: number for number, name in enumerate(self.names)}
-        self.starts = document.starts_of_sentences
-        self.word = document.word
+        self.starts = document.starts_of_sentences | {len(self.words)}
+        self.word, self.kinds_at, self.side_at = document.word, document.kinds_at, document.side_at
         self.sides = Sides()
 
     def read(self) -> Sides:
         """Attach sides directly, then along lists and clauses."""
-        applied = self.sides.applied
         marks = [*self.marks()]
         heads = [mark for mark in marks if self.attach(mark)]
         for i, side in self.document.sided.items():  # within its letters: "rIFG"
             number = self.begins.get(i, self.finishes.get(i))
             if number is not None and self.is_structure(number):
-                applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
+                mark = Attached(side, i, i + 1, row="sides:letter")
+                self.sides.applied.setdefault(number, mark)
         for mark in heads:
             self.spread(mark)
-        for number, mark in [*applied.items()]:
+        for number, mark in [*self.sides.applied.items()]:
             self.along(number, mark)
             self.close(number, mark)
-        for i in [i for i in self.tokens if not RELATED.isdisjoint(self.kinds[i])]:
-            if "respectively" in self.kinds[i]:
-                self.share_in_order(i)
-            self.relate(i, [mark for mark in marks if mark.side in OPPOSITE])
+        self.relate_all([mark for mark in marks if mark.side in OPPOSITE])
         self.share_limbs()
         return self.sides
 
@@ -148,38 +144,30 @@ class SideReader:
             done = mark.end - 1
             yield mark
 
-    def side_at(self, i: int) -> Side | None:
-        """Side of token i, if it is written as one: "L amygdala", not "l"."""
-        word = self.words[i]
-        if word not in LETTERS or self.document.written(i).isupper():
-            return side_of(word)
-        is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
-        return "bilateral" if is_both else None
-
-    def kinds_at(self, i: int) -> Classes:
-        """Classes of a token, none beyond the text."""
-        return self.kinds[i] if 0 <= i < len(self.kinds) else NOTHING
-
     def led_by(self, i: int) -> list[str]:
         """Return the two words before a token."""
         return self.words[max(i - 2, 0) : i]
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        end = min(i + REACH, len(self.words)) if side in OPPOSITE else i
-        j = next((j for j in range(i + 1, end) if not self.is_comparing(j)), end)
-        if not i < j < len(self.words) or self.side_at(j) != OPPOSITE[side]:
+        j = self.next_side(i)
+        if j is None or self.side_at(j) != OPPOSITE.get(side, ""):
             return None
         signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
-        if any(sign in signs for sign in ",:;"):
-            return None
-        if "than" in between or ">" in signs or "<" in signs:
-            near = range(max(i - REACH, 0), j)
-            is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
-            dominant = OPPOSITE[side] if is_less else side
-            return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
-        is_joined = JOINING.issuperset(between) and (between or "/" in signs)
-        return Attached("bilateral", i, j + 1, row="sides:pair") if is_joined else None
+        both = Attached("bilateral", i, j + 1, row="sides:pair")
+        if "than" in between or MORE.search(signs):
+            is_less = "<" in signs or "lesser" in NOTHING.union(*self.kinds[max(i - REACH, 0) : j])
+            return both._replace(dominant=OPPOSITE[side] if is_less else side)
+        return both if JOINING.issuperset(between) and (between or "/" in signs) else None
+
+    def next_side(self, i: int) -> int | None:
+        """Token after those that may stand between two sides, the first of which is token i."""
+        for j in range(i + 1, min(i + REACH, len(self.words))):
+            if PARTING.search(self.gaps[j]):
+                break
+            if not self.is_comparing(j):
+                return j
+        return None
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -236,25 +224,31 @@ class SideReader:
 
     def ahead(self, mark: Attached) -> list[int]:
         """Return the names that a side stands before."""
+        found = list[int]()
+        for number in self.reached(mark):
+            found.append(number)
+            if not ADJECTIVE.fullmatch(self.last_word(number)):
+                return self.nouns(found)
+        return [n for n in found if not GENERAL_ADJECTIVE.fullmatch(self.last_word(n))]
+
+    def last_word(self, number: int) -> str:
+        """Last word of a name."""
+        return self.words[self.names[number].end - 1]
+
+    def reached(self, mark: Attached) -> Iterator[int]:
+        """Yield the structures after a side, with adjectives between them."""
         start = j = mark.end + bool(mark.dominant and self.word(mark.end) in ("of", "in"))
-        n_unknown, adjectives = 0, list[int]()
-        while j < min(len(self.words), mark.end + REACH) and not self.is_broken(mark, j):
-            number = self.begins.get(j, -1)
-            end = j + 1 if number < 0 else self.names[number].end
-            if number >= 0 and self.is_structure(number):
+        stop = min(len(self.words), mark.end + REACH)
+        while j < stop and not self.is_broken(mark, j):
+            number = self.begins.get(j)
+            end = j + 1 if number is None else self.names[number].end
+            if self.is_structure(number):
                 if j > start and "lesion" in self.kinds[j - 1]:
-                    break
-                adjectives.append(number)
-                if not ADJECTIVE.fullmatch(self.words[end - 1]):
-                    return self.nouns(adjectives)
-            elif not self.is_passed(mark, j, end):
-                n_unknown += 1
-                if n_unknown > MOST_UNKNOWN or not self.is_unknown(mark, j, end):
-                    break
+                    return
+                yield self.begins[j]
+            elif not (self.is_passed(mark, j, end) or self.is_unknown(mark, j, end)):
+                return
             j = end
-        heads = [self.words[self.names[n].end - 1] for n in adjectives]
-        kept = zip(adjectives, heads, strict=True)
-        return [n for n, head in kept if not GENERAL_ADJECTIVE.fullmatch(head)]
 
     def nouns(self, names: list[int]) -> list[int]:
         """Return names, and those that a slash joins to the last of them."""
@@ -313,32 +307,26 @@ class SideReader:
         elif self.words[i] == "bilaterally":
             i -= 1
         else:
-            return self.by_signs(mark) or self.labelled(mark)
+            return self.labelled(i) or self.by_signs(mark)
         return self.nearest(i, REACH_BACK)
 
     def by_signs(self, mark: Attached) -> list[int]:
         """Return the name that signs, or the end of what is said, tie a side to."""
-        i, word = mark.first, self.words[mark.first]
+        i, before = mark.first, self.gaps[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
-        before = self.gaps[i]
         is_last = not self.gaps[end].isspace() or self.word(end).isdigit()
-        is_listed = is_last and ("," in before or word.startswith("bil"))
-        if ("(" in before or is_listed) and not BREAK.search(before.replace("(", "")):
-            return self.nearest(i - 1, 3 if mark.dominant else 1)
-        is_tied = is_last and before.strip(" -–—") == "" and "\n" not in before
-        if is_tied and (word in WRITTEN_OUT or word in LETTERS):
-            return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2)
-        return []
+        if BREAK.search(before.replace("(", "")):
+            return []
+        if "(" in before or (is_last and "," in before):
+            return self.nearest(i - 1, 3)
+        return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2) if is_last else []
 
-    def labelled(self, mark: Attached) -> list[int]:
+    def labelled(self, i: int) -> list[int]:
         """Return the name of a label before a side: "hippocampus: mild left atrophy"."""
-        for j in range(mark.first, max(mark.first - 4, 0), -1):
-            gap = self.gaps[j]
-            if ":" in gap and "\n" not in gap:
-                return self.nearest(j - 1, 1)
-            if not gap.isspace() or "modifier" not in self.kinds_at(j - 1):
-                break
-        return []
+        while "modifier" in self.kinds_at(i - 1) and self.gaps[i].isspace():
+            i -= 1
+        is_label = ":" in self.gaps[i] and "\n" not in self.gaps[i]
+        return self.nearest(i - 1, 1) if is_label else []
 
     def nearest(self, i: int, reach: int) -> list[int]:
         """Return the structure that ends at token i, or not far before it."""
@@ -424,24 +412,26 @@ class SideReader:
     def listed(self, start: int, is_carried: bool, is_note: bool) -> list[int]:
         """Return the structures of the list at a token; none of one that does not close."""
         found, is_closed, j = list[int](), False, start
-        while j < len(self.words) and j not in self.starts:
-            if BREAK.search(self.gaps[j]) and not (is_carried and j == start):
-                break
-            number = self.begins.get(j, -1)
-            if number >= 0 and self.is_structure(number):
-                is_next = is_carried or j > start or self.gaps[j] != " "
-                if not (is_next and self.may_inherit(number, is_carried)):
+        parted = start if is_carried else -1  # a sign before the list does not end it
+        while not self.is_over(j, parted):
+            number = self.begins.get(j)
+            if self.is_structure(number):
+                if not self.may_inherit(self.begins[j], is_carried):
                     break
-                found.append(number)
-                j = self.names[number].end
+                found.append(self.begins[j])
+                j = self.names[self.begins[j]].end
                 continue
             is_closed |= "conjunction" in self.kinds[j]
             is_carried |= not CARRYING.isdisjoint(self.kinds[j])
             if not self.is_between(j, is_carried):
                 break
             j += 1
-        is_closed |= is_note and (j == len(self.words) or j in self.starts)
-        return found if is_closed or is_carried else []
+        is_closed |= is_carried or (is_note and j in self.starts)
+        return found if is_closed else []
+
+    def is_over(self, j: int, parted: int) -> bool:
+        """Whether a sentence, or what a sign parts, ends before token j."""
+        return j in self.starts or (j != parted and bool(BREAK.search(self.gaps[j])))
 
     def may_inherit(self, number: int, is_carried: bool) -> bool:
         """Whether a structure of a list may have the side of another; one in the middle may not."""
@@ -464,13 +454,10 @@ class SideReader:
 
     def close(self, number: int, mark: Attached) -> None:
         """Give a side that ends a list to all of it: "insula and pons on the left"."""
-        name, between = self.names[number], self.words[self.names[number].end : mark.first]
-        if mark.first < name.end or not (
-            "on" in between or self.words[mark.first] == "bilaterally"
-        ):
-            return
+        name = self.names[number]
+        is_after = "on" in self.words[name.end : mark.first]
         i = name.first - 1
-        while i >= 0 and i + 1 not in self.starts:
+        while (is_after or self.words[mark.first] == "bilaterally") and i + 1 not in self.starts:
             before = self.finishes.get(i, -1)
             if before >= 0 and self.is_structure(before):
                 if before in self.sides.applied:
@@ -494,10 +481,19 @@ class SideReader:
             for name, (j, side) in zip(names, sides, strict=True):
                 self.sides.applied[name] = Attached(side, j, j + 1, row="sides:order")
 
-    def relate(self, i: int, marks: Sequence[Attached]) -> None:
-        """Give places the side that "contralateral", "ipsilateral" or "that side" means."""
-        is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
-        side = self.reference(i, marks) if is_same or "related" in self.kinds[i] else None
+    def relate_all(self, marks: Sequence[Attached]) -> None:
+        """Give places the sides that "respectively", "contralateral" or "that side" mean."""
+        for i in self.tokens:
+            kinds = self.kinds[i]
+            is_same = "same-side" in kinds and self.word(i - 1) in ("that", "this", "same")
+            if "respectively" in kinds:
+                self.share_in_order(i)
+            elif is_same or "related" in kinds:
+                self.relate(i, is_same, marks)
+
+    def relate(self, i: int, is_same: bool, marks: Sequence[Attached]) -> None:
+        """Give places the side that a word at a token means."""
+        side = self.reference(i, marks)
         if side is None:
             return
         mark = Attached(side, i, i + 1, row="sides:related")

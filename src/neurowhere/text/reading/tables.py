@@ -38,49 +38,30 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """What a column of a table may hold: anything, or one of some values; several if parted."""
+    """What a column of a table may hold: anything, or one of some values."""
 
     values: frozenset[str] | None = None
     is_required: bool = True
-    several: bool = False
 
     def problem(self, cell: str) -> str | None:
         """Return what is wrong with a cell; None if nothing is."""
         if not cell:
             return "is empty" if self.is_required else None
-        parts = split(cell) if self.several else [cell]
-        wrong = [part for part in parts if self.values is not None and part not in self.values]
-        return f"has {wrong[0]!r}, expected one of {sorted(self.values or ())}" if wrong else None
+        if self.values is None or cell in self.values:
+            return None
+        return f"has {cell!r}, expected one of {sorted(self.values)}"
 
 
-def one_of(values: str, *, is_required: bool = True, several: bool = False) -> Column:
-    """Return a column of which each cell is one of some words, or several of them."""
-    return Column(frozenset(values.split()), is_required, several)
+def one_of(values: str, *, is_required: bool = True) -> Column:
+    """Return a column of which each cell is one of some words."""
+    return Column(frozenset(values.split()), is_required)
 
 
 TEXT, OPTIONAL = Column(), Column(is_required=False)
 
 
 def read_table(package: str, name: str, schema: Mapping[str, Column]) -> list[Row]:
-    """Read the rows of a table that the package carries.
-
-    Parameters
-    ----------
-    package : str
-    name : str
-        Name of the file without its suffix.
-    schema : mapping of str to Column
-        Columns in their order; the first is the identifier if it is called "id".
-
-    Returns
-    -------
-    list of Row
-
-    Raises
-    ------
-    ValueError
-        If a column, a value or an identifier is none of those that the schema has.
-    """
+    """Read the rows of a table that the package carries, or raise a ValueError for a wrong one."""
     return check_rows(name, shipped_table(package, f"{name}.csv"), schema)
 
 
@@ -121,44 +102,6 @@ def alternatives(words: str) -> tuple[str, ...]:
     return tuple(" ".join("".join(choice).split()) for choice in product(*parts))
 
 
-class Trie(Generic[T]):
-    """Phrases and what each stands for, found longest first in a sequence of words.
-
-    >>> trie = Trie([("no", 1), ("no longer", 2), ("insula", 3)])
-    >>> trie.find("no longer in the insula".split())
-    [(0, 2, 2), (4, 5, 3)]
-    """
-
-    def __init__(self, phrases: Iterable[tuple[str, T]]) -> None:
-        self._root: dict[str, Any] = {}
-        for phrase, value in phrases:
-            node = self._root
-            for word in phrase.split():
-                node = node.setdefault(word, {})
-            node.setdefault(VALUE, value)
-
-    def find(
-        self, words: Sequence[str], starts: Iterable[int] | None = None
-    ) -> list[tuple[int, int, T]]:
-        """Return the first word, the word after the last and the value of each phrase found."""
-        free, n, root = 0, len(words), self._root
-        places = range(n) if starts is None else starts
-        found: list[tuple[int, int, T]] = []
-        for i in [i for i in places if words[i] in root]:  # few are
-            if i < free:
-                continue
-            node, j, best = root[words[i]], i + 1, None
-            while node is not None:
-                if VALUE in node:
-                    best = (i, j, node[VALUE])
-                node = node.get(words[j]) if j < n else None
-                j += 1
-            if best is not None:
-                found.append(best)
-                free = best[1]
-        return found
-
-
 class Phrases(Generic[T]):
     """Phrases of several tables, the longest of each table found in one pass over a text.
 
@@ -177,19 +120,43 @@ class Phrases(Generic[T]):
                 node.setdefault(VALUE, {}).setdefault(table, value)
 
     def find(
-        self, words: Sequence[str], stops: Container[int]
+        self, words: Sequence[str], stops: Container[int] = (), starts: Iterable[int] | None = None
     ) -> dict[str, list[tuple[int, int, T]]]:
         """Return the phrases of each table; none goes on across one of some stops."""
         found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
-        n, root = len(words), self._root
-        for i in [i for i, word in enumerate(words) if word in root]:  # few are
-            node, end, best = root[words[i]], i + 1, dict[str, tuple[int, int, T]]()
-            while node is not None:
-                for table, value in node.get(VALUE, NO_VALUES).items():
-                    best[table] = (i, end, value)
-                node = node.get(words[end]) if end < n and end not in stops else None
-                end += 1
-            for table, phrase in best.items():
+        places = range(len(words)) if starts is None else starts
+        for i in [i for i in places if words[i] in self._root]:  # few are
+            for table, phrase in self._longest(words, i, stops).items():
                 if not found[table] or found[table][-1][1] <= i:
                     found[table].append(phrase)
         return found
+
+    def _longest(
+        self, words: Sequence[str], first: int, stops: Container[int]
+    ) -> dict[str, tuple[int, int, T]]:
+        """Return the longest phrase of each table that begins with a word."""
+        node, end, best = self._root[words[first]], first + 1, dict[str, tuple[int, int, T]]()
+        while node is not None:
+            for table, value in node.get(VALUE, NO_VALUES).items():
+                best[table] = (first, end, value)
+            node = node.get(words[end]) if end < len(words) and end not in stops else None
+            end += 1
+        return best
+
+
+class Trie(Generic[T]):
+    """Phrases and what each stands for, found longest first in a sequence of words.
+
+    >>> trie = Trie([("no", 1), ("no longer", 2), ("insula", 3)])
+    >>> trie.find("no longer in the insula".split())
+    [(0, 2, 2), (4, 5, 3)]
+    """
+
+    def __init__(self, phrases: Iterable[tuple[str, T]]) -> None:
+        self._phrases = Phrases({"": phrases})
+
+    def find(
+        self, words: Sequence[str], starts: Iterable[int] | None = None
+    ) -> list[tuple[int, int, T]]:
+        """Return the first word, the word after the last and the value of each phrase found."""
+        return self._phrases.find(words, (), starts)[""]
