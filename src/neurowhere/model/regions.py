@@ -70,7 +70,7 @@ def regions_of(
         raise PartitionError(f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}")
     if n_regions == 0:
         return []
-    listing = _Listing(encoding, gazetteer)
+    listing = _listing(encoding, gazetteer)
     rows = listing.order("probability" if encoding.is_mean_map else sort, n_regions)
     explained = [
         row
@@ -130,7 +130,7 @@ def first_region(
     encoding: Encoding, gazetteer: Gazetteer, sort: RegionOrder = "excess"
 ) -> tuple[str, float, float] | None:
     """Return name, probability and ratio of the first of `regions_of`, which is quick."""
-    listing = _Listing(encoding, gazetteer)
+    listing = _listing(encoding, gazetteer)
     for row in listing.order("probability" if encoding.is_mean_map else sort, 1):
         return (
             listing.about(row)[1],
@@ -285,6 +285,12 @@ class _Listing:
             return as_point(self.gazetteer.densest_mm(self.density, [row])[0])
         densest = np.flatnonzero(here)[np.argmax(self.density[here])]
         return as_point(self.encoding.partition.centers_mm[densest])
+
+
+@lru_cache(maxsize=1)
+def _listing(encoding: Encoding, gazetteer: Gazetteer) -> _Listing:
+    """Return the regions of an encoding, which table, summary and page ask for in turn."""
+    return _Listing(encoding, gazetteer)
 
 
 # ---- named places beside an atlas
