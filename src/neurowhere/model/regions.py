@@ -78,7 +78,8 @@ def regions_of(
         if number < n_explained or (n_explained > 0 and row >= listing.n_atlas)
     ]
     why = dict(zip(explained, listing.reasons(explained), strict=False))
-    return [listing.region(row, why.get(row, [])) for row in rows]
+    places = listing.densest(rows)
+    return [listing.region(row, places[row], why.get(row, [])) for row in rows]
 
 
 def reasons_by_region(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, list[Reason]]:
@@ -259,9 +260,9 @@ class _Listing:
         reasons = dict(zip([*of_atlas, *others], found, strict=False))
         return [reasons.get(row, []) for row in rows]
 
-    def region(self, row: int, why: list[Reason]) -> Region:
+    def region(self, row: int, densest: Point, why: list[Reason]) -> Region:
         """Sum up a row."""
-        label, name, here = self.about(row)
+        label, name = self.about(row)
         return Region(
             label,
             name,
@@ -269,22 +270,28 @@ class _Listing:
             float(self.ratio[row]) if np.isfinite(self.ratio[row]) else None,
             float(self.excess[row]),
             bool(self.is_named[row]),
-            self._densest(row, here),
+            densest,
             why,
         )
 
-    def about(self, row: int) -> tuple[str, str, Mask | None]:
-        """Return label, name, and for a landmark its regions."""
+    def about(self, row: int) -> tuple[str, str]:
+        """Return label and name."""
         if row < self.n_atlas:
-            return self.gazetteer.atlas.names[row], self.gazetteer.names[row], None
-        name, here = list(self.landmarks.items())[row - self.n_atlas]
-        return *landmark_names(name), here
+            return self.gazetteer.atlas.names[row], self.gazetteer.names[row]
+        return landmark_names(list(self.landmarks)[row - self.n_atlas])
 
-    def _densest(self, row: int, here: Mask | None) -> Point:
-        if here is None:
-            return as_point(self.gazetteer.densest_mm(self.density, [row])[0])
-        densest = np.flatnonzero(here)[np.argmax(self.density[here])]
-        return as_point(self.encoding.partition.centers_mm[densest])
+    def densest(self, rows: list[int]) -> dict[int, Point]:
+        """Return where each of some rows is densest."""
+        of_atlas = [row for row in rows if row < self.n_atlas]
+        places = self.gazetteer.densest_mm(self.density, of_atlas).round(1).tolist()
+        found: dict[int, Point] = {
+            row: (x, y, z) for row, (x, y, z) in zip(of_atlas, places, strict=True)
+        }
+        for row, here in enumerate(self.landmarks.values(), self.n_atlas):
+            if row in rows:
+                densest = np.flatnonzero(here)[np.argmax(self.density[here])]
+                found[row] = as_point(self.encoding.partition.centers_mm[densest])
+        return found
 
 
 @lru_cache(maxsize=1)

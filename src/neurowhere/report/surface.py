@@ -180,14 +180,13 @@ def _picture(name: str, side: int, values: Floats, colours: Colours) -> NDArray[
     view = _view(name, side)
     under = np.einsum("pv,pv->p", values[view.vertices], view.weights)
     painted = colours.paint(under)
-    share = painted[:, 3:] / 255
+    share = painted[:, 3:] * np.float32(1 / 255)
     colour = share * painted[:, :3] + (1 - share) * view.grey[:, None]
     shape = [round(mm * PIXELS_PER_MM) for mm in reversed(VIEW_MM)]
     picture = np.full((*shape, 4), (255, 255, 255, 0), np.uint8)
-    shade = 1 - SHADE * (1 - view.light)
-    picture[view.pixels] = np.concatenate(
-        [colour * shade[:, None], np.full((len(under), 1), 255)], axis=1
-    )
+    painted[:, :3] = colour * (1 - SHADE * (1 - view.light))[:, None]
+    painted[:, 3] = 255
+    picture[view.pixels] = painted
     return picture
 
 
@@ -212,7 +211,8 @@ def _view(name: str, side: int) -> View:
     weights = weights[pixels]
     sulcus = np.einsum("pv,pv->p", half.depth[vertices], weights) > 0
     grey = 255 * np.where(sulcus, SULCUS_GREY, GYRUS_GREY)
-    return View(pixels, vertices, weights, np.clip((light * weights).sum(axis=1), 0, 1), grey)
+    light = np.clip((light * weights).sum(axis=1), 0, 1)
+    return View(pixels, vertices, weights, light.astype(np.float32), grey.astype(np.float32))
 
 
 def rasterise(corners: Floats, shape: tuple[int, ...]) -> tuple[Indices, Floats]:
