@@ -12,6 +12,7 @@ missing. The parts:
 - cluster: ``contrast`` of the same on two Dask workers, one of which is killed, and the difference
   between what this writes and what one core does.
 - csv: ``encode FILE.csv --column text --table`` of 100,000 rows of a sentence.
+- jsonl: ``encode FILE.jsonl --table`` of 100,000 titles and first sentences, repeated.
 - files: ``encode FOLDER --table`` of 1,000 files.
 - long: ``encode`` of one text of 3 MB and of 20 MiB: abstracts, and a list without end.
 - folder: the same of abstracts, into a folder.
@@ -138,6 +139,18 @@ def csv(folder, _):
     yield f"table of a CSV of {N_ROWS:,} rows", prepare
 
 
+def jsonl(folder, _):
+    def prepare():
+        texts = [part for text in read_abstracts() for part in text.split("\n\n")[:2]]
+        texts = [part.partition(". ")[0] for part in texts if part.strip()]
+        rows = ({"id": str(i), "text": texts[i % len(texts)]} for i in range(N_ROWS))
+        file = folder / "rows.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return [*encode(file, folder), "--keep-going"]
+
+    yield f"table of {N_ROWS:,} titles and sentences", prepare
+
+
 def files(folder, _):
     def prepare():
         place = folder / "files"
@@ -191,7 +204,10 @@ def study(number, rng):
     return {"id": str(number), "title": "", "abstract": text, "space": "MNI", "peaks": peaks}
 
 
-PARTS = {part.__name__: part for part in (table, contrast, cluster, csv, files, long, folder, fits)}
+PARTS = {
+    part.__name__: part
+    for part in (table, contrast, cluster, csv, jsonl, files, long, folder, fits)
+}
 
 
 def encode(source, folder):

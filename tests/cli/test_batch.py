@@ -20,6 +20,15 @@ from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 from neurowhere.report.encoding import write_encoding
 from neurowhere.text.reading.mentions import read_mentions
 
+PEAK = """
+import resource
+from neurowhere.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 FOLDERS = ("--no-pictures",)  # which the tests of one text draw
 
 
@@ -46,6 +55,20 @@ def heaviest(folder):
 
 
 # ---- tables
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="resource is of Unix")
+def test_more_texts_take_no_more_memory(tmp_path):
+    peaks = []
+    for n in (4 * CHUNK, 40 * CHUNK):
+        texts = [(str(i), f"Case {i}: an infarct in the left thalamus.") for i in range(n)]
+        source = write_texts(tmp_path / f"{n}.jsonl", texts)
+        command = [sys.executable, "-c", PEAK, "encode", source, "--table", tmp_path / f"{n}.csv"]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert len(rows_of((tmp_path / f"{n}.csv").read_text())) == n
+        peaks.append(int(done.stdout.splitlines()[-1]) * (1 if sys.platform == "darwin" else 1024))
+    assert peaks[1] < peaks[0] + 36 * CHUNK * 10_000  # maps of all would be 12 times as much
 
 
 def test_table(encode, tmp_path):

@@ -168,17 +168,22 @@ def test_the_shift_of_each_text_is_the_sum_of_what_its_sides_add(kind, at_once, 
     texts = np.searchsorted(X.indptr, entries, side="right") - 1
     balance = rng.choice([-1, 0, 0, 0.5, 1], (13, 2))
     balance[np.append(True, np.diff(texts) > 0)] = 1, 0
-    found = dict(model.shifts(X, Structures(texts, entries, balance), sides))
+    structures = Structures(texts, entries, balance)
+    found = dict(model.shifts(X, structures, sides))
     assert list(found) == np.unique(texts).tolist()
     for text, shift in found.items():
         here, x = texts == text, X[text]
         alone = model.lateral(x, entries[here] - X.indptr[text], balance[here], sides)
         np.testing.assert_allclose(shift, alone.sum(axis=0), rtol=1e-4, atol=1e-6)
-    whole = model.predict(X, found.items())
+    whole, plain = model.predict(X, structures, sides), model.predict(X)
     for text in range(5):
-        shift = [(0, found[text])] if text in found else []
-        np.testing.assert_allclose(whole[text], model.predict(X[text], shift)[0], rtol=1e-4)
-        assert (text in found) == (abs(whole[text] - model.predict(X[text])[0]).max() > 1e-4)
+        here, x = texts == text, X[text]
+        own = Structures(np.zeros(here.sum(), int), entries[here] - X.indptr[text], balance[here])
+        np.testing.assert_allclose(whole[text], model.predict(x, own, sides)[0], rtol=1e-4)
+        assert (text in found) == (abs(whole[text] - plain[text]).max() > 1e-4)
+        if kind == "log-linear":  # by no more than these shifts
+            rest = np.log(whole[text] / plain[text]) - found.get(text, 0)
+            assert np.ptp(rest) < 1e-4
 
 
 def test_a_gated_model_survives_its_arrays():

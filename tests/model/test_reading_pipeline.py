@@ -205,9 +205,9 @@ def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkey
     n_structures = len(read.counted.balance(read.features, np.zeros(1))[0])
     seen = []
 
-    def shifts(self, X, structures, sides):
+    def shifts(self, X, structures, *others):
         seen.append(len(structures.entries))
-        return original(self, X, structures, sides)
+        return original(self, X, structures, *others)
 
     original = LogLinear.shifts
     monkeypatch.setattr(LogLinear, "shifts", shifts)

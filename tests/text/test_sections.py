@@ -57,6 +57,14 @@ def test_a_caption_ends_and_its_section_goes_on():
     assert section_at(text, "The amygdala") == Section.RESULTS
 
 
+@pytest.mark.parametrize("before", ["As shown in\n ", "The task (see\n", "It is active (\n "])
+def test_a_figure_at_the_start_of_a_line_within_a_sentence_is_no_caption(before):
+    text = f"Introduction {FILLER}Results {FILLER}{before}Figure 1 C), the insula is. {FILLER}"
+    assert section_at(text, "insula") == Section.RESULTS
+    ended = text.replace(before, "It is so.\n")
+    assert section_at(ended, "insula") == Section.CAPTION
+
+
 def weight_of(sentence, word="insula"):
     start = np.array([sentence.index(word)])
     return place_weights(sentence, start, np.array([0]), np.array([True]))[0]

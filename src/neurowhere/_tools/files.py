@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from io import TextIOWrapper
@@ -37,6 +38,7 @@ __all__ = [
     "new_folder",
     "open_text",
     "read_info",
+    "release",
     "replaced",
     "sha256",
     "shipped_lines",
@@ -221,6 +223,12 @@ def _cannot_write(path: str | os.PathLike[str], error: OSError) -> OutputError:
     return OutputError(f"cannot write {os.fspath(path)}: {error.strerror or error}")
 
 
+@cache
+def release() -> str:
+    """Return the version of neurowhere, which takes milliseconds to find."""
+    return version("neurowhere")
+
+
 def write_info(folder: Path, content: dict[str, Any]) -> None:
     """Write info.json: what made the folder, when, from what, and a checksum of every file."""
     checksums = {
@@ -230,7 +238,7 @@ def write_info(folder: Path, content: dict[str, Any]) -> None:
     }
     info = {
         "made_by": "neurowhere",
-        "version": version("neurowhere"),
+        "version": release(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         **content,
         "sha256": checksums,

@@ -143,9 +143,10 @@ class Blend:
         For several weights, (m, n), they are (k, n).
         """
         split = self._split(x, short, mean_map)
-        weighed = (split.factors * weights.T).T
-        heights = (split.cut * (weighed - _floored(mean_map) @ weighed).T).T
-        added: Floats = self._hidden(x) @ (self.components @ heights.astype(np.float32))
+        heights = weights.T * split.factors  # (m,) or (n, m), in the order of memory
+        heights -= (heights @ _floored(mean_map))[..., None]
+        heights *= split.cut
+        added: Floats = self._hidden(x) @ (self.components @ heights.astype(np.float32).T)
         return added
 
     def _hidden(self, x: sp.csr_matrix) -> Floats:

@@ -96,14 +96,17 @@ class Linear(_Regression):
         offset: Float32 = (self.centre @ self.coefficients).astype(np.float32)
         return offset
 
-    def predict(self, X: sp.csr_matrix, shifts: Shifts = ()) -> Float32:
+    def predict(
+        self, X: sp.csr_matrix, structures: Structures | None = None, sides: Floats | None = None
+    ) -> Float32:
         """Predict the probability of each region: (n, m). Without any term, the mean map.
 
-        `shifts` are added to what the terms of some texts add.
+        The sides of `structures`, if given, shift the maps of their texts: see `shifts`.
         """
         moved = deviations(X, self.coefficients, self._offset)
-        for text, shift in shifts:
-            moved[text] += shift / np.float32(self.sharpness)
+        if structures is not None and sides is not None:
+            for text, shift in self.shifts(X, structures, sides):
+                moved[text] += shift / np.float32(self.sharpness)
         if not self.intercept:
             moved[moved.max(axis=1) <= 0] = self.mean
             return to_probabilities(np.zeros_like(self.mean), moved)
@@ -218,26 +221,34 @@ class LogLinear(_Regression):
         hidden: Float32 = np.asarray(X @ self.loadings, dtype=np.float32)
         if self.gates is None:
             return hidden
-        opening = self.gates.of(X) if opening is None else opening
+        opening = self.opening(X) if opening is None else opening
         for gate, loadings in zip(opening, (self.short, self.long), strict=True):
             if loadings is not None:
                 hidden += gate[:, None] * (X @ loadings)
         hidden *= opening.sharpness[:, None]
         return hidden
 
-    def predict(self, X: sp.csr_matrix, shifts: Shifts = ()) -> Float32:
+    def predict(
+        self, X: sp.csr_matrix, structures: Structures | None = None, sides: Floats | None = None
+    ) -> Float32:
         """Predict the probability of each region: (n, m). Without any term, the mean map.
 
-        `shifts` are added to the exponents of some texts.
+        The sides of `structures`, if given, shift the exponents of their texts: see `shifts`.
         """
-        exponent = self.project(X) @ self.components
+        hidden, n = self.project(X), X.shape[0]
+        if structures is None or sides is None or n + len(structures.texts) > MAPS_AT_ONCE:
+            exponent, maps = hidden @ self.components, None
+        else:  # all maps in one product, which reads the components once
+            loadings = np.concatenate([hidden, self._loadings_of(X, *structures[:2])])
+            exponent, maps = np.split(_product(loadings, self.components), [n])
         if self.prior is not None:
             self.prior.add_total(exponent, X)
         if self.blend is not None:
-            self.blend.mix(exponent, X, self._short_gate(X), self.mean_map)
+            self.blend.mix(exponent, X, self._short_gate(X), self._mean_map)
         exponent += self.bias
-        for text, shift in shifts:
-            exponent[text] += shift
+        if structures is not None and sides is not None:
+            for text, shift in self.shifts(X, structures, sides, maps):
+                exponent[text] += shift
         return softmax(exponent)
 
     def lateral(
@@ -249,22 +260,29 @@ class LogLinear(_Regression):
         """
         return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
 
-    def shifts(self, X: sp.csr_matrix, structures: Structures, sides: Floats) -> Shifts:
+    def shifts(
+        self,
+        X: sp.csr_matrix,
+        structures: Structures,
+        sides: Floats,
+        known: Float32 | None = None,
+    ) -> Shifts:
         """Yield how the sides of structures shift each of the texts that have some.
 
-        `sides` are s of each kind: (n_kinds, m).
+        `sides` are s of each kind: (n_kinds, m). `known` are the products of the loadings of few
+        structures, which are overwritten.
         """
         texts, entries, balance = structures
-        loadings = self._loadings_of(X, texts, entries)
+        loadings = self._loadings_of(X, texts, entries) if known is None else known
         turns: dict[int, Turn] = {}
         for block in slices(len(texts), MAPS_AT_ONCE):
-            maps = _product(loadings[block], self.components)
+            maps = _product(loadings[block], self.components) if known is None else known
             if self.prior is not None:
                 self.prior.add_to(maps, X.indices[entries[block]], X.data[entries[block]])
             here = texts[block]
             for text in np.unique(here).tolist():
                 of_text = slice(*np.searchsorted(here, [text, text + 1]))
-                turn = turns.setdefault(text, Turn(sides, self.mean_map))
+                turn = turns.setdefault(text, Turn(sides, self._mean_map))
                 turn.add(maps[of_text], balance[block][of_text])
             goes_on = texts[block.stop : block.stop + 1]
             for text in [text for text in turns if text not in goes_on]:
@@ -277,7 +295,7 @@ class LogLinear(_Regression):
         terms = X.indices[entries]
         loadings: Float32 = self.loadings[terms]
         if self.gates is not None:
-            opening = self.gates.of(X)
+            opening = self.opening(X)
             for gate, more in zip(opening, (self.short, self.long), strict=True):
                 if more is not None:
                     loadings += gate[texts, None] * more[terms]
@@ -315,9 +333,21 @@ class LogLinear(_Regression):
 
     def _short_gate(self, x: sp.csr_matrix) -> Float32:
         """Return g of texts: 1 without gates, which leaves no blend."""
-        if self.gates is None:
-            return np.ones(x.shape[0], np.float32)
-        return self.gates.of(x).short
+        return np.ones(x.shape[0], np.float32) if self.gates is None else self.opening(x).short
+
+    def opening(self, X: sp.csr_matrix) -> Opening:
+        """Return the gates of texts, of a model that has some; those of the last ones are kept."""
+        last: tuple[sp.csr_matrix, Opening] | None = self.__dict__.get("_last")
+        if last is None or last[0] is not X:
+            assert self.gates is not None
+            last = self.__dict__["_last"] = X, self.gates.of(X)
+        return last[1]
+
+    @cached_property
+    def _mean_map(self) -> Float32:
+        """The mean map as the maps of structures want it."""
+        mean_map: Float32 = self.mean_map.astype(np.float32)
+        return mean_map
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
         """Average over regions what each term of one text adds, with weights: (k,) or (k, n)."""

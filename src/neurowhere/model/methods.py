@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from neurowhere._tools.files import release
 from neurowhere.text.kinds import Kind
 
 __all__ = ["OF_PLACE", "OF_SEATS", "OF_TERM", "MethodsText", "cite", "write_methods"]
@@ -110,9 +110,8 @@ def write_methods(
     MethodsText
         It cites what the paragraph names.
     """
-    release = version("neurowhere")
     parts = [
-        f"Text was mapped to the brain with neurowhere {release} (The neurowhere developers), "
+        f"Text was mapped to the brain with neurowhere {release()} (The neurowhere developers), "
         "which predicts the density of the peaks that studies with such a text report (Dockès et "
         "al., 2018).",
         _model(about),
@@ -126,7 +125,7 @@ def cite(text: str, date: str | None = None) -> MethodsText:
     """Add the references that a paragraph names; the date is that of the software."""
     unused = {key for key, words in CITED.items() if words not in text}
     entries = [found[0] for found in ENTRY.finditer(_references()) if found[1] not in unused]
-    bibtex = "\n\n".join(entries).replace("VERSION", version("neurowhere"))
+    bibtex = "\n\n".join(entries).replace("VERSION", release())
     return MethodsText(text, bibtex.replace("YEAR", str(date or "n.d.")[:4]))
 
 

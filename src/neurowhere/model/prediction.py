@@ -147,12 +147,8 @@ class MapMaker:
 
     def _plain(self, readings: Readings, sides: bool) -> NDArray[np.float32]:
         """Predict, with each term on the side that the text gives it: (n, m)."""
-        features = readings.features
         structures = self._sided(readings) if sides else None
-        if structures is None:
-            return self.predictor.predict(features)
-        shifts = self.predictor.shifts(features, structures, self._kinds_of_sides)
-        return self.predictor.predict(features, shifts)
+        return self.predictor.predict(readings.features, structures, self._kinds_of_sides)
 
     def _sided(self, readings: Readings) -> Structures | None:
         """Return the structures of the texts in which any has a side, but for faint ones."""
@@ -171,10 +167,10 @@ class MapMaker:
 
     def _limb_gates(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
         """Return κ g: how far a side of the body moves what each text says, less in a long one."""
-        gates = getattr(self.predictor, "gates", None)
-        if gates is None:
+        if getattr(self.predictor, "gates", None) is None:
             return np.full(features.shape[0], CROSSED, np.float32)
-        gated: NDArray[np.float32] = np.float32(CROSSED) * gates.of(features).short
+        assert isinstance(self.predictor, LogLinear)
+        gated: NDArray[np.float32] = np.float32(CROSSED) * self.predictor.opening(features).short
         return gated
 
     def _shown(self, readings: Readings, sides: bool) -> Iterator[tuple[int, Shown]]:
@@ -182,7 +178,7 @@ class MapMaker:
         predictor, features, counted = self.predictor, readings.features, readings.counted
         if counted is None or not isinstance(predictor, LogLinear) or predictor.gates is None:
             return
-        long = predictor.gates.of(features).long
+        long = predictor.opening(features).long
         entries, weights, balance = counted.named(features, self._limb_gates(features))
         balance = balance if sides else np.zeros_like(balance)
         self.visible.meet(features.indices[entries])

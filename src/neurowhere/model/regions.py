@@ -70,7 +70,7 @@ def regions_of(
         raise PartitionError(f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}")
     if n_regions == 0:
         return []
-    listing = _Listing(encoding, gazetteer)
+    listing = _listing(encoding, gazetteer)
     rows = listing.order("probability" if encoding.is_mean_map else sort, n_regions)
     explained = [
         row
@@ -78,7 +78,8 @@ def regions_of(
         if number < n_explained or (n_explained > 0 and row >= listing.n_atlas)
     ]
     why = dict(zip(explained, listing.reasons(explained), strict=False))
-    return [listing.region(row, why.get(row, [])) for row in rows]
+    places = listing.densest(rows)
+    return [listing.region(row, places[row], why.get(row, [])) for row in rows]
 
 
 def reasons_by_region(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, list[Reason]]:
@@ -130,7 +131,7 @@ def first_region(
     encoding: Encoding, gazetteer: Gazetteer, sort: RegionOrder = "excess"
 ) -> tuple[str, float, float] | None:
     """Return name, probability and ratio of the first of `regions_of`, which is quick."""
-    listing = _Listing(encoding, gazetteer)
+    listing = _listing(encoding, gazetteer)
     for row in listing.order("probability" if encoding.is_mean_map else sort, 1):
         return (
             listing.about(row)[1],
@@ -259,9 +260,9 @@ class _Listing:
         reasons = dict(zip([*of_atlas, *others], found, strict=False))
         return [reasons.get(row, []) for row in rows]
 
-    def region(self, row: int, why: list[Reason]) -> Region:
+    def region(self, row: int, densest: Point, why: list[Reason]) -> Region:
         """Sum up a row."""
-        label, name, here = self.about(row)
+        label, name = self.about(row)
         return Region(
             label,
             name,
@@ -269,22 +270,34 @@ class _Listing:
             float(self.ratio[row]) if np.isfinite(self.ratio[row]) else None,
             float(self.excess[row]),
             bool(self.is_named[row]),
-            self._densest(row, here),
+            densest,
             why,
         )
 
-    def about(self, row: int) -> tuple[str, str, Mask | None]:
-        """Return label, name, and for a landmark its regions."""
+    def about(self, row: int) -> tuple[str, str]:
+        """Return label and name."""
         if row < self.n_atlas:
-            return self.gazetteer.atlas.names[row], self.gazetteer.names[row], None
-        name, here = list(self.landmarks.items())[row - self.n_atlas]
-        return *landmark_names(name), here
+            return self.gazetteer.atlas.names[row], self.gazetteer.names[row]
+        return landmark_names(list(self.landmarks)[row - self.n_atlas])
 
-    def _densest(self, row: int, here: Mask | None) -> Point:
-        if here is None:
-            return as_point(self.gazetteer.densest_mm(self.density, [row])[0])
-        densest = np.flatnonzero(here)[np.argmax(self.density[here])]
-        return as_point(self.encoding.partition.centers_mm[densest])
+    def densest(self, rows: list[int]) -> dict[int, Point]:
+        """Return where each of some rows is densest."""
+        of_atlas = [row for row in rows if row < self.n_atlas]
+        places = self.gazetteer.densest_mm(self.density, of_atlas).round(1).tolist()
+        found: dict[int, Point] = {
+            row: (x, y, z) for row, (x, y, z) in zip(of_atlas, places, strict=True)
+        }
+        for row, here in enumerate(self.landmarks.values(), self.n_atlas):
+            if row in rows:
+                densest = np.flatnonzero(here)[np.argmax(self.density[here])]
+                found[row] = as_point(self.encoding.partition.centers_mm[densest])
+        return found
+
+
+@lru_cache(maxsize=1)
+def _listing(encoding: Encoding, gazetteer: Gazetteer) -> _Listing:
+    """Return the regions of an encoding, which table, summary and page ask for in turn."""
+    return _Listing(encoding, gazetteer)
 
 
 # ---- named places beside an atlas

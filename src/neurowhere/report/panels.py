@@ -292,9 +292,11 @@ def project(volume: Volume, axis: int, box_mm: Sequence[tuple[float, float]]) ->
     # A linear interpolation is highest at a voxel's centre: none is needed along the axis.
     points = [_centres(volume, k, box_mm[k]) if k == axis else steps(*box_mm[k]) for k in range(3)]
     values = _sample(volume, points)
-    high, low = values.max(axis=axis), values.min(axis=axis)
-    farthest: Floats = np.where(high >= -low, high, low).T
-    return farthest
+    farthest: Floats = values.max(axis=axis)
+    if volume.data.min() < 0:
+        low = values.min(axis=axis)
+        farthest = np.where(farthest >= -low, farthest, low)
+    return farthest.T
 
 
 def at_points(volume: Volume, points_mm: Floats) -> Floats:

@@ -60,6 +60,7 @@ class View(NamedTuple):
     vertices: Indices  # (n_pixels, 3)
     weights: Floats  # (n_pixels, 3) of these vertices, which sum to 1
     light: Floats  # (n_pixels,), from 0 to 1
+    grey: Floats  # (n_pixels,), by the depth
 
 
 def draw_surface(img: Any, unit: str = "") -> Any:
@@ -178,17 +179,14 @@ def _picture(name: str, side: int, values: Floats, colours: Colours) -> NDArray[
     """Paint the map where it is strong and greys by the depth elsewhere: (n_up, n_right, 4)."""
     view = _view(name, side)
     under = np.einsum("pv,pv->p", values[view.vertices], view.weights)
-    depth = np.einsum("pv,pv->p", hemisphere(name).depth[view.vertices], view.weights)
     painted = colours.paint(under)
-    share = painted[:, 3:] / 255
-    grey = 255 * np.where(depth > 0, SULCUS_GREY, GYRUS_GREY)[:, None]
-    colour = share * painted[:, :3] + (1 - share) * grey
+    share = painted[:, 3:] * np.float32(1 / 255)
+    colour = share * painted[:, :3] + (1 - share) * view.grey[:, None]
     shape = [round(mm * PIXELS_PER_MM) for mm in reversed(VIEW_MM)]
     picture = np.full((*shape, 4), (255, 255, 255, 0), np.uint8)
-    shade = 1 - SHADE * (1 - view.light)
-    picture[view.pixels] = np.concatenate(
-        [colour * shade[:, None], np.full((len(under), 1), 255)], axis=1
-    )
+    painted[:, :3] = colour * (1 - SHADE * (1 - view.light))[:, None]
+    painted[:, 3] = 255
+    picture[view.pixels] = painted
     return picture
 
 
@@ -211,7 +209,10 @@ def _view(name: str, side: int) -> View:
     direction = np.array(LIGHT) * (side, 1, 1)
     light = smooth @ (direction / np.linalg.norm(direction))
     weights = weights[pixels]
-    return View(pixels, vertices, weights, np.clip((light * weights).sum(axis=1), 0, 1))
+    sulcus = np.einsum("pv,pv->p", half.depth[vertices], weights) > 0
+    grey = 255 * np.where(sulcus, SULCUS_GREY, GYRUS_GREY)
+    light = np.clip((light * weights).sum(axis=1), 0, 1)
+    return View(pixels, vertices, weights, light.astype(np.float32), grey.astype(np.float32))
 
 
 def rasterise(corners: Floats, shape: tuple[int, ...]) -> tuple[Indices, Floats]:

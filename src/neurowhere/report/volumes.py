@@ -3,12 +3,12 @@
 import gzip
 import json
 from functools import cache, lru_cache
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import release
 from neurowhere.model.encoding import Encoding
 from neurowhere.space import Atlas, Partition
 from neurowhere.space.images import mni152_template
@@ -81,7 +81,7 @@ def density_of(encoding: Encoding) -> Any:
     levels = [float(encoding.density[encoding.holding(share)].min()) for share in SHARES]
     rounding = STEP_SHARE * float(image.header["scl_slope"])
     _comment(image, {"levels": [level - rounding for level in levels]})
-    image.header["descrip"] = f"neurowhere {version('neurowhere')}: density of peaks, per mm^3"
+    image.header["descrip"] = f"neurowhere {release()}: density of peaks, per mm^3"
     return image
 
 

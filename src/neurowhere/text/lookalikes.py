@@ -7,6 +7,7 @@ does: it has the pairs that a reader of all 1,239 judged otherwise.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import product
@@ -23,6 +24,7 @@ SHORTEST_DOUBLED = 8  # letters of a word whose doubled consonants may be writte
 GRAM = 3  # letters of the pieces by which names are compared
 COMPARED = 24  # names with the most pieces in common, which are then compared letter by letter
 LONG, LONGER = 8, 14  # letters of words in which two and three slips are likely, not one
+MOST_SLIPS = 3
 LONGEST = 40  # letters of a word that is compared with names: what is longer is no name
 
 # Each ending may change into those beside it, both ways; "-" is no ending. Absent on purpose, since
@@ -244,7 +246,11 @@ class NearNames:
         shared = np.bincount(np.concatenate(lists), minlength=len(self._names))
         alike = shared / (self._sizes + len(grams))  # (n_names,)
         nearest = np.argsort(-alike, kind="stable")[:COMPARED].tolist()
-        found = ((slips(spelt, self._spelt[i]), self._names[i]) for i in nearest if shared[i])
+        found = (
+            (slips(spelt, self._spelt[i]), self._names[i])
+            for i in nearest
+            if shared[i] and _least_slips(spelt, self._spelt[i]) <= MOST_SLIPS
+        )
         meant = ((n_slips, name) for n_slips, name in found if _is_likely(n_slips, spelt, name))
         return [name for _, name in sorted(meant)[:n]]
 
@@ -267,6 +273,12 @@ def slips(one: str, other: str) -> int:
                 cost = min(cost, last[j - 1] + 1)
             row.append(cost)
     return row[-1]
+
+
+def _least_slips(one: str, other: str) -> int:
+    """Return the number of slips that there are at least, by the letters that only one has."""
+    here, there = Counter(one), Counter(other)
+    return max((here - there).total(), (there - here).total())
 
 
 def _is_likely(n_slips: int, word: str, name: str) -> bool:

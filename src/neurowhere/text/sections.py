@@ -125,8 +125,16 @@ def _headings(text: str) -> Iterator[Cut]:
             continue
         match = _HEADING.search(text, max(free, stem - _BEFORE_STEM), stem + _AFTER_STEM)
         if match and match.start() <= stem < match.end():
-            yield match.end(), Section[str(match.lastgroup)]
+            if not (match["CAPTION"] and _is_in_sentence(text, match.start("CAPTION"))):
+                yield match.end(), Section[str(match.lastgroup)]
             free = match.end()
+
+
+def _is_in_sentence(text: str, start: int) -> bool:
+    """Whether a line begins here and the one before it ends in a sentence: "shown in Figure"."""
+    before, line_break, gap = text[max(start - _BEFORE_STEM, 0) : start].rpartition("\n")
+    is_first = bool(line_break) and not gap.strip()
+    return is_first and before.rstrip(" \t")[-1:] not in {"", "\n", *'.!?)]"”;:'}
 
 
 def places_of(
