@@ -231,6 +231,34 @@ def test_sizes_and_layers_of_seats(counter):
     assert (finding.size_mm, seat.size_mm, seat.depth) == (42.0, 42.0, "deep")
 
 
+@pytest.mark.parametrize(
+    ("text", "size_mm"),
+    [
+        ("Left temporal lobe glioblastoma with mass effect and 4 mm midline shift.", None),
+        ("Small infarct of the left putamen with 3 mm shift.", None),
+        ("Left cerebellum mass, tonsillar descent of 6 mm.", None),
+        ("5 mm herniation caused by a 2 cm tumor of the right temporal lobe.", 20.0),
+        ("Left insula glioma, cortical thickness 9 mm, displacement of 12 mm.", None),
+        ("Right frontal lobe glioma with midline shift, measuring 4.2 cm.", 42.0),
+        ("Right frontal lobe glioma that measures some 4.2 cm with shift of 5 mm.", 42.0),
+        ("Left thalamus bleed 18 mm, MLS 24 mm.", 18.0),
+    ],
+)
+def test_a_size_is_that_of_the_lesion_and_not_of_a_shift(counter, text, size_mm):
+    finding = find_findings(*_read(text, counter))[0]
+    assert finding.size_mm == size_mm
+    assert {seat.size_mm for seat in finding.seats} == {size_mm}
+
+
+@pytest.mark.parametrize(
+    "verb", ["pressing on", "pushing against", "bearing down on", "which weighs upon", "leaning on"]
+)
+def test_what_a_lesion_presses_on_is_no_seat(counter, verb):
+    text = f"2 cm meningioma over the right parietal lobe, {verb} the insula. No edema."
+    expected = {("parietal lobe", "seat", "right"), ("insula", "pressed", "right")}
+    assert roles(text, counter) == expected
+
+
 def test_what_the_impression_says_is_marked(counter):
     text = "FINDINGS: Mass in the left insula.\nIMPRESSION: Left insula glioma."
     places = [p for f in find_findings(text, read_mentions(text, counter)) for p in f.seats]

@@ -5,7 +5,7 @@ import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -339,33 +339,41 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     """
     if not corpora:
         raise CorpusError("expected at least one corpus to join, none came")
-    with_texts = all(corpus.sections is not None for corpus in corpora)
-    with_counts = all(corpus.counts is not None for corpus in corpora)
-    if not (with_texts or with_counts):
+    parts, duplicates = _each_once(corpora)
+    sections, (terms, counts) = _join_sections(parts), _join_counts(parts)
+    if sections is None and counts is None:
         raise CorpusError(
             "expected corpora that all have texts or all have term counts, but none is common "
             "to all; count the terms of those that have texts"
         )
-    seen: set[str] = set()
-    parts, duplicates = [], []
-    for corpus in corpora:
-        old = corpus.documents["id"].isin(seen).to_numpy()
-        duplicates += corpus.documents["id"][old].tolist()
-        parts.append(corpus.select(~old))
-        seen.update(corpus.documents["id"])
-    terms = list(dict.fromkeys(term for corpus in parts for term in corpus.terms or ()))
     return Corpus(
         documents=documents_table(pd.concat([part.documents for part in parts])),
         peaks=peaks_table(pd.concat([part.peaks for part in parts])),
-        sections=_join_sections(parts) if with_texts else None,
-        counts=_join_counts(parts, terms) if with_counts else None,
-        terms=terms if with_counts else None,
+        sections=sections,
+        counts=counts,
+        terms=terms,
         origin={"joined": [part.origin for part in parts]},
         problems=duplicates_problem(duplicates, dropped=True),
     )
 
 
-def _join_sections(parts: list[Corpus]) -> dict[str, list[str]]:
+def _each_once(corpora: Sequence[Corpus]) -> tuple[list[Corpus], list[str]]:
+    """Return corpora without the documents that an earlier one has, and the ids of these."""
+    seen: set[str] = set()
+    parts, duplicates = [], []
+    for corpus in corpora:
+        ids = corpus.documents["id"]
+        old = ids.isin(seen).to_numpy()
+        duplicates += ids[old].tolist()
+        parts.append(corpus.select(~old))
+        seen.update(ids)
+    return parts, duplicates
+
+
+def _join_sections(parts: list[Corpus]) -> dict[str, list[str]] | None:
+    if any(part.sections is None for part in parts):
+        return None
+
     def texts(part: Corpus, name: str) -> list[str]:
         return (part.sections or {}).get(name, [""] * len(part))
 
@@ -373,15 +381,21 @@ def _join_sections(parts: list[Corpus]) -> dict[str, list[str]]:
     return {name: [text for part in parts for text in texts(part, name)] for name in names}
 
 
-def _join_counts(parts: list[Corpus], terms: list[str]) -> dict[str, sparse.csr_matrix]:
-    names = [name for name in SECTIONS if any(name in (part.counts or {}) for part in parts)]
-    column_of = {term: column for column, term in enumerate(terms)}
-    return {
-        name: sparse.csr_matrix(
-            sparse.vstack([_counts_over(part, name, column_of) for part in parts])
-        )
-        for name in names
-    }
+def _join_counts(
+    parts: list[Corpus],
+) -> tuple[list[str] | None, dict[str, sparse.csr_matrix] | None]:
+    """Return the terms of all corpora, and their counts; None where one has no counts."""
+    if any(part.counts is None for part in parts):
+        return None, None
+    terms = list(dict.fromkeys(chain.from_iterable(part.terms or () for part in parts)))
+    present: set[str] = set().union(*(part.counts or () for part in parts))
+    names = [name for name in SECTIONS if name in present]
+    column_of = dict(zip(terms, range(len(terms)), strict=True))
+    return terms, {name: _stacked(parts, name, column_of) for name in names}
+
+
+def _stacked(parts: list[Corpus], name: str, column_of: dict[str, int]) -> sparse.csr_matrix:
+    return sparse.csr_matrix(sparse.vstack([_counts_over(part, name, column_of) for part in parts]))
 
 
 def _counts_over(part: Corpus, name: str, column_of: dict[str, int]) -> sparse.csr_matrix:

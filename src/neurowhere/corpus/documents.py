@@ -257,6 +257,11 @@ def _years(column: "pd.Series[Any]") -> "pd.Series[Any]":
     return years.where(is_year).astype("Int64")
 
 
+def filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def parse_space(label: object) -> Space:
     """Return the space that a source's label stands for, unknown if it is not among `SPELLINGS`.
 

@@ -18,6 +18,7 @@ from http.client import (
     TOO_MANY_REQUESTS,
 )
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import urlsplit
 
 from neurowhere._tools.files import sha256
@@ -118,10 +119,12 @@ def verify(folder: Path, known: Mapping[str, str | None] | None = None) -> None:
             f"expected a folder made by `neurowhere corpus download`, but {folder} has no "
             f"{CHECKSUMS_NAME}; give a new folder"
         )
-    lines = [LINE.fullmatch(line) for line in record.read_text("utf-8", "replace").splitlines()]
-    expected: dict[str, str | None] = {line["name"]: line["sha256"] for line in lines if line}
-    if not all(lines):
-        raise CorpusError(f"{record} is damaged; remove {folder} and download it again")
+    expected: dict[str, str | None] = {}
+    for text in record.read_text("utf-8", "replace").splitlines():
+        line = LINE.fullmatch(text)
+        if line is None:
+            raise CorpusError(f"{record} is damaged; remove {folder} and download it again")
+        expected[line["name"]] = line["sha256"]
     for name, checksum in (known or {}).items():
         expected[name] = checksum or expected.get(name)
     for name, checksum in expected.items():
@@ -184,21 +187,13 @@ def _append(url: str, partial: Path) -> None:
     import requests
 
     start = partial.stat().st_size if partial.exists() else 0
-    headers = {"Accept-Encoding": "identity"}
-    if start:
-        headers["Range"] = f"bytes={start}-"
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
-        status = response.status_code
-        if status == TOO_MANY_REQUESTS or status >= INTERNAL_SERVER_ERROR:
-            raise requests.ConnectionError(f"{status} {response.reason}")
-        sent = response.headers.get("Content-Range", "")
-        if status == REQUESTED_RANGE_NOT_SATISFIABLE or (
-            status == PARTIAL_CONTENT and not sent.startswith(f"bytes {start}-")
-        ):
+        if not _goes_on(response, start):
             partial.unlink(missing_ok=True)
             raise requests.ConnectionError("the server does not go on where the last try ended")
         response.raise_for_status()
-        if status != PARTIAL_CONTENT:
+        if response.status_code != PARTIAL_CONTENT:
             start = 0  # the server sends the file from its beginning
         length = response.headers.get("Content-Length")
         n_chunks = math.ceil(int(length) / CHUNK_BYTES) if length else None
@@ -208,3 +203,15 @@ def _append(url: str, partial: Path) -> None:
                 stream.write(chunk)
     if length and partial.stat().st_size != start + int(length):
         raise requests.ConnectionError(f"{partial.stat().st_size} of {start + int(length)} bytes")
+
+
+def _goes_on(response: Any, start: int) -> bool:
+    """Whether an answer has the bytes from some place on, or all; raise if it is busy."""
+    import requests
+
+    status, sent = response.status_code, response.headers.get("Content-Range", "")
+    if status == TOO_MANY_REQUESTS or status >= INTERNAL_SERVER_ERROR:
+        raise requests.ConnectionError(f"{status} {response.reason}")
+    if status == PARTIAL_CONTENT:
+        return bool(sent.startswith(f"bytes {start}-"))
+    return bool(status != REQUESTED_RANGE_NOT_SATISFIABLE)

@@ -104,11 +104,16 @@ def read_corpus(
     if talairach_to_mni:
         corpus = corpus_to_mni(corpus)
     origin = {"format": name, "source": source.name, **corpus.origin}
-    known = {str(problem) for problem in corpus.problems}
-    said = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
-    if news := [message for message in said if message not in known]:
+    if news := _news(caught, corpus):
         origin["warnings"] = news
     return review(replace(corpus, origin=origin), names)
+
+
+def _news(caught: list[warnings.WarningMessage], corpus: Corpus) -> list[str]:
+    """Return what a reader warned of, but for the problems that the corpus has on record."""
+    known = {str(problem) for problem in corpus.problems}
+    said = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
+    return [message for message in said if message not in known]
 
 
 def iter_documents(

@@ -3,8 +3,9 @@
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,26 +163,31 @@ def review(corpus: "Corpus", drop: Iterable[str] = ()) -> "Corpus":
     record; the others are looked for again.
     """
     names = check_names(drop, DROPPABLE, "drop")
-    looked_for = PEAK_PROBLEMS.keys() | DOCUMENT_PROBLEMS.keys()
+    looked_for = (*PEAK_PROBLEMS, *DOCUMENT_PROBLEMS)
     found = [known for known in corpus.problems if known.is_settled or known.name not in looked_for]
-    for name, find_peaks in PEAK_PROBLEMS.items():
-        bad = find_peaks(corpus.peaks)
-        found.append(Problem.at(name, corpus.peaks["id"][bad], dropped=name in names))
-        if name in names and bad.any():
-            corpus = replace(corpus, peaks=corpus.peaks[~bad].reset_index(drop=True))
-    for name, find_documents in DOCUMENT_PROBLEMS.items():
-        bad = find_documents(corpus)
-        found.append(Problem.at(name, corpus.documents["id"][bad], dropped=name in names))
-        if name in names and bad.any():
-            corpus = corpus.select(~bad)
-    found = [problem for problem in found if problem.count]
+    for name in looked_for:
+        corpus, problem = _looked_at(corpus, name, drop=name in names)
+        found.append(problem)
+    found = list(filter(attrgetter("count"), found))
     if not len(corpus):
         raise CorpusError(f"no document is left; {'; '.join(map(str, found)) or 'none was there'}")
-    for problem in found:
-        # The others are common in real corpora; this one is likely an error.
-        if problem.name == "unsigned" and not problem.dropped:
-            warnings.warn(str(problem), DataWarning, stacklevel=3)
+    # The others are common in real corpora; this one is likely an error.
+    for problem in filter(lambda each: each.name == "unsigned" and not each.dropped, found):
+        warnings.warn(str(problem), DataWarning, stacklevel=3)
     return replace(corpus, problems=tuple(found))
+
+
+def _looked_at(corpus: "Corpus", name: str, *, drop: bool) -> tuple["Corpus", Problem]:
+    """Count a problem; return the corpus without its peaks or documents if they are dropped."""
+    if name in PEAK_PROBLEMS:
+        bad = PEAK_PROBLEMS[name](corpus.peaks)
+        problem = Problem.at(name, corpus.peaks["id"][bad], dropped=drop)
+        if drop and bad.any():
+            corpus = replace(corpus, peaks=corpus.peaks[~bad].reset_index(drop=True))
+        return corpus, problem
+    bad = DOCUMENT_PROBLEMS[name](corpus)
+    problem = Problem.at(name, corpus.documents["id"][bad], dropped=drop)
+    return corpus.select(~bad) if drop and bad.any() else corpus, problem
 
 
 # ---- a corpus at a glance
@@ -235,21 +241,23 @@ class Summary:
         if self.peaks:
             low, first, median, third, high = (f"{n:g}" for n in self.peaks_per_document.values())
             yield "per study", f"median {median}, half in {first}-{third}, range {low}-{high}"
-        yield "space", ", ".join(f"{name} {count:,}" for name, count in self.spaces.items())
+        yield "space", _numbered(self.spaces)
         if self.years:
-            yield (
-                "years",
-                "{first}-{last}, median {median} (known for {known:,})".format(**self.years),
-            )
-        yield "content", ", ".join(f"{name} {n:,}" for name, n in self.content.items()) or "none"
-        yield "frequent", ", ".join(f"{term} {n:,}" for term, n in self.terms.items()) or "none"
-        for label, items in (
-            ("problems", [str(problem) for problem in self.problems] or ["none found"]),
-            ("warnings", self.origin.get("warnings", [])),
-        ):
-            for item in items:
-                yield label, item
-                label = ""
+            years = "{first}-{last}, median {median} (known for {known:,})"
+            yield "years", years.format(**self.years)
+        yield "content", _numbered(self.content) or "none"
+        yield "frequent", _numbered(self.terms) or "none"
+        yield from _labelled("problems", list(map(str, self.problems)) or ["none found"])
+        yield from _labelled("warnings", self.origin.get("warnings", []))
+
+
+def _numbered(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def _labelled(label: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Put a label before the first of some lines."""
+    return zip([label, *[""] * len(lines)], lines, strict=False)
 
 
 def summarise(corpus: "Corpus") -> Summary:

@@ -89,13 +89,13 @@ def iter_points(
         )
     points = talairach_to_mni(peaks.xyz_mm) if talairach else peaks.xyz_mm
     for name, rows in _groups(peaks.table, by, path).items():
-        bad = [peaks.problems[row] for row in rows if row in peaks.problems]
-        good = points[[row for row in rows if row not in peaks.problems]]
-        if bad and not (keep_going and len(good)):
-            yield NamedPlace(name, None, _joined(bad))
+        good = points[np.setdiff1d(rows, list(peaks.problems))]
+        problem = _joined(filter(None, map(peaks.problems.get, rows)))
+        if problem and not (keep_going and len(good)):
+            yield NamedPlace(name, None, problem)
             continue
-        if bad:
-            warnings.warn(f"{name}: {_joined(bad)}; left out", DataWarning, stacklevel=2)
+        if problem:
+            warnings.warn(f"{name}: {problem}; left out", DataWarning, stacklevel=2)
         yield NamedPlace(name, good)
 
 
@@ -110,28 +110,27 @@ class _Peaks(NamedTuple):
 
 def _read_peaks(path: Path) -> _Peaks:
     rows = _read_rows(path)
-    _, first = rows[0]
-    header = [name.strip('"').lower() for name in first]
+    header = [name.strip('"').lower() for name in rows[0][1]]
     has_names = set(AXES) <= set(header)
     rows = rows[has_names:]
-    places = [header.index(axis) for axis in AXES] if has_names else range(len(AXES))
-    width = len(header) if has_names else len(AXES)
+    names = header if has_names else list(AXES)
+    places, width, table = list(map(names.index, AXES)), len(names), []
     xyz_mm, problems = np.full((len(rows), len(AXES)), np.nan), dict[int, str]()
     for number, (line, cells) in enumerate(rows):
-        some = [cells[i] if i < len(cells) else "" for i in places]
+        table.append([*cells, *[""] * width][:width])
+        some = [table[-1][i] for i in places]
+        is_longer = len(cells) > width
         with suppress(ValueError):
-            xyz_mm[number] = [float(cell.strip('"')) for cell in some]
-        if not np.isfinite(xyz_mm[number]).all() or len(cells) > width:
-            told = ", ".join(map(repr, some if len(cells) <= width else cells))
+            xyz_mm[number] = [cell.strip('"') for cell in some]
+        if is_longer or not np.isfinite(xyz_mm[number]).all():
+            told = ", ".join(map(repr, cells if is_longer else some))
             problems[number] = f"line {line:,}: expected three numbers, got {shorten(told, SHOWN)}"
     if len(problems) == len(rows):
         raise CorpusError(
             f"expected rows of three numbers, or columns named x, y and z, in {path}; "
             f"its first row is {', '.join(header)}"
         )
-    padded = ([*cells, *[""] * (width - len(cells))][:width] for _, cells in rows)
-    names = header if has_names else list(AXES)
-    return _Peaks(header, pd.DataFrame(padded, columns=names, dtype=str), xyz_mm, problems)
+    return _Peaks(header, pd.DataFrame(table, columns=names, dtype=str), xyz_mm, problems)
 
 
 def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
@@ -142,19 +141,7 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
     """
     try:
         with open_text(path) as stream:
-            text = stream.read()
-        first = text.lstrip().partition("\n")[0]
-        delimiter = max(DELIMITERS, key=first.count)
-        lines = text.splitlines()
-        if delimiter not in first:
-            cut = [
-                (number, SEPARATORS.split(line.strip()))
-                for number, line in enumerate(lines, 1)
-                if line.strip()
-            ]
-        else:
-            reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-            cut = [(reader.line_num, row) for row in reader]
+            cut = _cut(stream.read())
     except (OSError, ValueError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CorpusError(f"cannot read peaks from {path}: {reason}") from error
@@ -162,6 +149,16 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
     if not rows:
         raise CorpusError(f"cannot read peaks from {path}: it is empty")
     return rows
+
+
+def _cut(text: str) -> list[tuple[int, list[str]]]:
+    first = text.lstrip().partition("\n")[0]
+    delimiter = max(DELIMITERS, key=first.count)
+    if delimiter in first:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        return [(reader.line_num, row) for row in reader]
+    lines = enumerate(map(str.strip, text.splitlines()), 1)
+    return [(number, SEPARATORS.split(line)) for number, line in lines if line]
 
 
 def _without_empty_end(cells: list[str]) -> list[str]:

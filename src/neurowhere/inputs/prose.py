@@ -523,24 +523,22 @@ def paragraphs_of(lines: list[str]) -> list[str]:
     """
     lengths = sorted(len(line) for line in lines if line.strip())
     width = lengths[int(WIDE * (len(lengths) - 1))] if lengths else 0
-    paragraphs: list[str] = []
-    begun: list[str] = []
+    paragraphs: list[list[str]] = [[]]
     for line in [*map(str.strip, lines), ""]:
-        ends = bool(begun) and SENTENCE_END.search(begun[-1]) is not None
-        is_short = bool(begun) and len(begun[-1]) < FULL * width
-        is_whole = width > LONGEST_LINE  # a line is a paragraph
-        if begun and (
-            is_whole
-            or _is_heading(line)
-            or _is_heading(begun[-1])
-            or CAPTION.match(line)
-            or (ends and (is_short or not line))
-        ):
-            paragraphs.append(" ".join(begun))
-            begun = []
+        if paragraphs[-1] and _is_end(paragraphs[-1][-1], line, width):
+            paragraphs.append([])
         if line:
-            begun.append(line)
-    return [*paragraphs, " ".join(begun)] if begun else paragraphs
+            paragraphs[-1].append(line)
+    return [" ".join(paragraph) for paragraph in paragraphs if paragraph]
+
+
+def _is_end(last: str, line: str, width: int) -> bool:
+    """Whether a paragraph ends between its last line and the next one."""
+    if width > LONGEST_LINE or _is_heading(last):  # of long lines each is a paragraph
+        return True
+    if _is_heading(line) or CAPTION.match(line):
+        return True
+    return bool(SENTENCE_END.search(last)) and (not line or len(last) < FULL * width)
 
 
 def _is_heading(line: str) -> bool:

@@ -84,22 +84,12 @@ def name_regions(
     """
     atlas = atlas or default_atlas()
     table, points, unit = _read(xyz)
-    if unit == "vox" and voxels is None:
-        raise CorpusError(
-            "expected coordinates in mm, got voxel indices, which need their image: give it with "
-            "--voxels (in Python, voxels=), or write the table with cluster --mm"
-        )
     if voxels is not None:
         if unit == "mm":
             raise CorpusError("expected columns of voxel indices, got mm; leave --voxels out")
         points = transform_points(read_grid(voxels, "the image of --voxels")[0], points)
-    elif isinstance(xyz, (str, os.PathLike)) and _may_be_voxels(points, unit):
-        warnings.warn(
-            "no coordinate is negative, as in a table of voxel indices; if it is one, give the "
-            "image with --voxels (in Python, voxels=)",
-            DataWarning,
-            stacklevel=2,
-        )
+    else:
+        _check_is_mm(points, unit, is_file=isinstance(xyz, (str, os.PathLike)))
     if not (np.abs(points) < FAR_MM).all():
         raise CorpusError("expected finite coordinates, got some that are missing or infinite")
     if talairach:
@@ -110,8 +100,20 @@ def name_regions(
     return _beside(table, _named(points, atlas))
 
 
-def _may_be_voxels(points: Points, unit: str | None) -> bool:
-    return unit is None and len(points) >= MANY and bool((points >= 0).all())
+def _check_is_mm(points: Points, unit: str | None, *, is_file: bool) -> None:
+    """Refuse voxel indices, and warn of a file whose coordinates may be some."""
+    if unit == "vox":
+        raise CorpusError(
+            "expected coordinates in mm, got voxel indices, which need their image: give it with "
+            "--voxels (in Python, voxels=), or write the table with cluster --mm"
+        )
+    if is_file and unit is None and len(points) >= MANY and (points >= 0).all():
+        warnings.warn(
+            "no coordinate is negative, as in a table of voxel indices; if it is one, give the "
+            "image with --voxels (in Python, voxels=)",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _beside(table: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
@@ -237,25 +239,26 @@ def _cut(lines: list[str], delimiter: str | None) -> list[tuple[int, Cells]]:
 
 
 def _parse(rows: list[tuple[int, Cells]]) -> _Table:
-    cells = [row for _, row in rows]
-    header = _find_header(cells)
-    if header is None and rows and len(_numbers(cells[0])) == len(AXES):
-        header = _Header(-1, list(AXES), [0, 1, 2], None)
-    if header is None:
-        known = "; ".join(LAYOUTS)
-        raise CorpusError(
-            f"expected columns of coordinates ({known}), or three numbers in each row; got "
-            f"{' | '.join(cells[0])[:80] if cells else 'nothing'!r}"
-        )
-    names, last = header.names, max(header.columns)
-    body = rows[header.row + 1 :]
-    if header.row >= 0 and len(names) > 1:  # a single cell is a rule or a footnote
-        body = [(number, row) for number, row in body if len(row) > 1]
+    header = _header([row for _, row in rows])
+    width, last, body = len(header.names), max(header.columns), rows[header.row + 1 :]
+    if header.row >= 0 and width > 1:  # a single cell is a rule or a footnote
+        body = list(filter(lambda row: len(row[1]) > 1, body))
     chosen = [[row[i] for i in header.columns] if len(row) > last else row for _, row in body]
     points = _points(chosen, [number for number, _ in body], "line")
-    width = len(names)
     padded = [[*row, *[""] * width][:width] for _, row in body]
-    return _Table(pd.DataFrame(padded, columns=names, dtype=str), points, header.unit)
+    return _Table(pd.DataFrame(padded, columns=header.names, dtype=str), points, header.unit)
+
+
+def _header(cells: Sequence[Cells]) -> _Header:
+    """Return the header of a table, or that of three columns without names."""
+    if found := _find_header(cells):
+        return found
+    if cells and len(_numbers(cells[0])) == len(AXES):
+        return _Header(-1, list(AXES), [0, 1, 2], None)
+    raise CorpusError(
+        f"expected columns of coordinates ({'; '.join(LAYOUTS)}), or three numbers in each row; "
+        f"got {' | '.join(cells[0])[:80] if cells else 'nothing'!r}"
+    )
 
 
 def _find_header(rows: Sequence[Cells]) -> _Header | None:
@@ -267,11 +270,16 @@ def _find_header(rows: Sequence[Cells]) -> _Header | None:
         lowered = [name.lower() for name in names]
         for layout in LAYOUTS.values():
             if columns := _columns(layout, lowered):
-                units = [re.fullmatch(layout.format(axis="[xyz]"), lowered[i]) for i in columns]
-                known = (unit.groupdict().get("unit") for unit in units if unit)
-                unit = next(filter(None, known), None)
+                unit = _unit(layout, [lowered[i] for i in columns])
                 return _Header(number, _above(rows, number, names), columns, unit)
     return None
+
+
+def _unit(layout: str, names: Cells) -> str | None:
+    """Return the unit that the names of the columns of coordinates tell."""
+    found = (re.fullmatch(layout.format(axis="[xyz]"), name) for name in names)
+    units = (match.groupdict().get("unit") for match in found if match)
+    return next(filter(None, units), None)
 
 
 def _columns(layout: str, names: Cells) -> list[int]:

@@ -162,22 +162,19 @@ def as_path(source: str) -> Path | None:
     Traceback (most recent call last):
     neurowhere.exceptions.TextError: reprot.txt looks like a path, but there is no such file; ...
     """
-    if source == STDIN or not source.strip() or len(source) > LONGEST_PATH:
+    if len(source) > LONGEST_PATH:
         return None
-    path = expanded(source)
-    if "\n" in source:  # a text, but for a path that is there
-        return path if PATH_START.match(source) and lexists(path) else None
-    suffix = bare_suffix(path)
-    if suffix in UNREAD and lexists(path):
+    path, is_one_line = expanded(source), "\n" not in source
+    suffix = bare_suffix(path) if is_one_line else ""
+    is_path = bool(PATH_START.match(source)) or suffix in SUFFIXES
+    if (is_path or suffix in UNREAD) and lexists(path):
         return path
-    if not (PATH_START.match(source) or suffix in SUFFIXES):
+    if not (is_path and is_one_line):
         return None
-    if not lexists(path):
-        raise TextError(
-            f"{source} looks like a path, but there is no such file; "
-            "check its name, or give a text that looks like this on standard input (-)"
-        )
-    return path
+    raise TextError(
+        f"{source} looks like a path, but there is no such file; "
+        "check its name, or give a text that looks like this on standard input (-)"
+    )
 
 
 def _iter_source(
@@ -261,18 +258,17 @@ def _iter_folder(folder: Path, column: str | None, output: Path | None) -> Itera
 def _files_below(folder: Path, output: Path | None) -> Iterator[Path]:
     """Yield files, but for hidden ones and for what neurowhere writes itself."""
     ours = None if output is None else os.path.realpath(output)
+
+    def shown(parent: str, names: list[str]) -> list[Path]:
+        found = [Path(parent, name) for name in names if not name.startswith(".")]
+        return [path for path in found if os.path.realpath(path) != ours]
+
     for parent, folders, names in os.walk(folder):  # os.walk follows no link to a folder
         if INFO_NAME in names and _is_ours(Path(parent, INFO_NAME)):
             folders.clear()
             continue
-        folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".") and os.path.realpath(Path(parent, name)) != ours
-        ]
-        for file in (Path(parent, name) for name in names if not name.startswith(".")):
-            if file.is_file() and os.path.realpath(file) != ours:
-                yield file
+        folders[:] = [path.name for path in shown(parent, folders)]
+        yield from filter(Path.is_file, shown(parent, names))
 
 
 def _is_ours(info: Path) -> bool:

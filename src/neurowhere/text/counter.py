@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice, pairwise, product
+from itertools import chain, islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from neurowhere.text.places import (
     is_limb,
     is_place,
     side_of_name,
+    single_words,
 )
 from neurowhere.text.reading.document import Document, Name
 from neurowhere.text.reading.sides import read_sides
@@ -44,26 +45,17 @@ LONGEST_NOTE = 10_000  # characters: in an article, "+" is mostly part of a form
 PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
 
+Form = tuple[str, ...]
+
+
 class Match(NamedTuple):
-    """One mention of a term in a text.
+    """One mention of a term, ``text[start:end]``, and where the text gives it a side."""
 
-    Attributes
-    ----------
-    term : str
-        Name in the vocabulary, whatever synonym or spelling the text has.
-    start, end : int
-        The mention is ``text[start:end]``.
-    side : "left", "right", "bilateral" or None
-        Laterality that the text gives to this mention.
-    side_start, side_end : int or None
-        Where the text says so; None if it does not, or within the name itself.
-    """
-
-    term: str
+    term: str  # name in the vocabulary, whatever synonym or spelling the text has
     start: int
     end: int
     side: Side | None = None
-    side_start: int | None = None
+    side_start: int | None = None  # None without a side, or if it is within the name
     side_end: int | None = None
 
 
@@ -99,12 +91,8 @@ class TermCounter:
         spellings = _spellings(vocabulary)
         senses = known_senses(vocabulary)
         words = {word for words, _ in spellings for word in words}.union(senses)
-        words |= {
-            cue
-            for some in senses.values()
-            for sense in some
-            for cue in (*sense.cues, *sense.beside)
-        }
+        for sense in chain.from_iterable(senses.values()):
+            words.update(sense.cues, sense.beside)
         self._ids = TokenIds(words, frozenset(filter(vocabulary.is_generic, vocabulary.terms)))
         self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
         self._resolver = Resolver(vocabulary, self._ids, self._names)
@@ -133,13 +121,9 @@ class TermCounter:
     @cached_property
     def long_structures(self) -> dict[str, int]:
         """Index of the term of each structure whose name is one long word."""
-        names = [*((term, term) for term in self.vocabulary), *self.vocabulary.synonyms.items()]
-        indices = ((name, self.vocabulary.index(term)) for name, term in names)
-        return {
-            name: i
-            for name, i in indices
-            if len(name) >= LONG_NAME and name.isalpha() and name.islower() and self._structures[i]
-        }
+        names = filter(_is_long_word, (*self.vocabulary, *self.vocabulary.synonyms))
+        indices = ((name, self.vocabulary.index(name)) for name in names)
+        return {name: i for name, i in indices if self._structures[i]}
 
     def knows(self, word: str) -> bool:
         """Return whether a word is a form of one that names of the vocabulary have.
@@ -307,19 +291,18 @@ class TermCounter:
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
-        is_both = "bi" in text or "bi" in text.lower()
-        both = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if is_both else {}
-        names = {token for token in tokens if token[0] in "lr" and SIDED.fullmatch(token)}
-        if not names:
-            return both
-        found = {i: token for i, token in enumerate(tokens) if token in names}
-        defined = dict(definitions(text))
-        sides = {i: SIDE_WORDS.get(self._ids.side_of(token)) for i, token in found.items()}
-        return both | {
-            i: side
-            for i, side in sides.items()
-            if side and side_of_name(defined.get(found[i], side)) == side
-        }
+        sided = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if "bi" in text.lower() else {}
+        letters = {token for token in tokens if token[0] in "lr" and SIDED.fullmatch(token)}
+        defined = dict(definitions(text)) if letters else {}
+        for i in [i for i, token in enumerate(tokens) if token in letters] if letters else ():
+            side = SIDE_WORDS.get(self._ids.side_of(tokens[i]))
+            if side and side_of_name(defined.get(tokens[i], side)) == side:
+                sided[i] = side
+        return sided
+
+
+def _is_long_word(name: str) -> bool:
+    return len(name) >= LONG_NAME and name.isalpha() and name.islower()
 
 
 def _both(tokens: list[str]) -> Iterator[int]:
@@ -341,32 +324,29 @@ def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
     """
     indices = {term: i for i, term in enumerate(vocabulary.terms)}
     names = [(cased_words_of(term), i) for term, i in indices.items()]
-    forms = {tuple(map(fold, words)): i for words, i in names}
+    forms = {_form(words): i for words, i in names}
     for name, term in vocabulary.synonyms.items():
-        words, own = cased_words_of(name), tuple(map(fold, cased_words_of(term)))
+        words, own = cased_words_of(name), _form(cased_words_of(term))
         if len(words) == 1 and words[0] != name.lower() and vocabulary.is_generic(words[0]):
             continue  # "n back" without its letter
-        form = tuple(map(fold, words))
-        if _is_two_names(form, own, vocabulary, forms):
-            continue  # "n-back working memory"
-        names.append((words, indices[term] if form == own else forms.get(form, indices[term])))
+        form = _form(words)
+        if not _is_two_names(form, own, vocabulary, forms):  # "n-back working memory"
+            names.append((words, {own: indices[term]}.get(form, forms.get(form, indices[term]))))
     return names + [(split, i) for words, i in names for split in other_splits(words)]
 
 
+def _form(words: Form) -> Form:
+    return tuple(map(fold, words))
+
+
 def _is_two_names(
-    form: tuple[str, ...],
-    own: tuple[str, ...],
-    vocabulary: "Vocabulary",
-    terms: Mapping[tuple[str, ...], int],
+    form: Form, own: Form, vocabulary: "Vocabulary", terms: Mapping[Form, int]
 ) -> bool:
-    """Whether a synonym is its term and the name, of several words, of a function."""
-    if form[: len(own)] != own:
+    """Whether a synonym is its term, and then the name of a function, of several words."""
+    rest = form[len(own) :]
+    if len(rest) < 2 or form[: len(own)] != own or rest not in terms:
         return False
-    other = terms.get(form[len(own) :])
-    is_long = len(form) - len(own) > 1
-    return (
-        is_long and other is not None and vocabulary.category(vocabulary.terms[other]) == "function"
-    )
+    return vocabulary.category(vocabulary.terms[terms[rest]]) == "function"
 
 
 def _forms(
@@ -376,11 +356,11 @@ def _forms(
     names: dict[tuple[int, ...], int] = {}
     for words, term in spellings:
         names.setdefault(tuple(map(ids.__getitem__, words)), term)
-    forms = {word: ids.forms(word) for word in {word for words, _ in spellings for word in words}}
+    forms = {word: ids.forms(word) for words, _ in spellings for word in words}
     several = {word for word, some in forms.items() if len(some) > 1}  # few are
     for words, term in spellings:
         if not several.isdisjoint(words):
-            for form in product(*(forms[word] for word in words)):
+            for form in product(*map(forms.__getitem__, words)):
                 names.setdefault(form, term)
     return names
 
@@ -393,11 +373,12 @@ def _structures(vocabulary: "Vocabulary") -> list[bool]:
     """
     if not any(vocabulary.categories.values()):
         return [True] * len(vocabulary)
-    names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
+    names = [*zip(vocabulary, vocabulary, strict=True), *vocabulary.synonyms.items()]
     anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
-    single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
-    others = (pair for pair in names if vocabulary.category(pair[1]) not in PLACELESS)
-    anatomy |= {term for name, term in others if is_place(name, single)}
+    single = single_words(anatomy)
+    for name, term in names:
+        if vocabulary.category(term) not in PLACELESS and is_place(name, single):
+            anatomy.add(term)
     return [term in anatomy and not is_limb(words_of(term)) for term in vocabulary]
 
 

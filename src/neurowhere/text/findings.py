@@ -77,6 +77,11 @@ _SIZE = re.compile(
     r"(mm|cm|milli|centi|ml|cc)(?:met(?:re|er)s?)?\b|\b(\d\d?)(?: ?[x×] ?\d\d?){1,2}\b(?! ?[cm/])",
     re.I,
 )
+# What has a size beside a lesion, and what parts such a word from a size that is not its own.
+_MEASURED = re.compile(
+    r"\b(?:shift|displacement|deviation|herniation|descent|thick(?:ness)?|mls|slices?)\b", re.I
+)
+_APART = re.compile(r"[,;.](?!\s*\(?$)|\b(?:with|without|no|and|but|plus|causing)\b", re.I)
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
 _NORMAL = re.compile(
     r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*"
@@ -360,17 +365,22 @@ class _Reader:
         document = self.cues.document
         text, span = document.text, document.span(*document.sentences[number])
         words, heading = text[span[0] : _end_of_row(text, span)], self.cues.heading(span[0])
+        cues = self.cues.of_sentence(number)
+        first, end = (bisect_left(self.lesions, (at,)) for at in span)
+        wrong = [
+            *self.lesions[first:end],
+            *((cue.start, cue.end) for cue in cues.cues if cue.role == "seat"),
+        ]
         sentence = _Sentence(
             text,
             span,
-            self.cues.of_sentence(number),
+            cues,
             _depth_of(words),
-            _size_mm(words),
+            _size_mm(words, [(start - span[0], stop - span[0]) for start, stop in wrong]),
             _side_of(self.sides, span),
             heading and heading.role,
             self.has_name,
         )
-        first, end = (bisect_left(self.lesions, (at,)) for at in span)
         kind = text[slice(*self.lesions[first])] if first < end else ""
         placed: list[Place] = []
         for place in places:
@@ -500,10 +510,37 @@ def _conclusion(text: str) -> Span:
     return found[-1].start(), plan.start() if plan else len(text)
 
 
-def _size_mm(sentence: str) -> float | None:
-    found = _SIZE.finditer(sentence)
-    sizes = (_in_mm(match[1] or match[3], (match[2] or "mm").lower()) for match in found)
-    return max(sizes, default=None)
+def _size_mm(sentence: str, lesions: Sequence[Span]) -> float | None:
+    """Return the largest size of a sentence that is not that of a shift or the like.
+
+    >>> _size_mm("glioma with 4 mm shift", [(0, 6)]), _size_mm("shift by a 3 cm cyst", [(16, 20)])
+    (None, 30.0)
+    """
+    others = [match.span() for match in _MEASURED.finditer(sentence)]
+    return max(
+        (
+            _in_mm(match[1] or match[3], (match[2] or "mm").lower())
+            for match in _SIZE.finditer(sentence)
+            if not _is_of_other(sentence, match.span(), others, lesions)
+        ),
+        default=None,
+    )
+
+
+def _is_of_other(
+    sentence: str, size: Span, others: Sequence[Span], lesions: Sequence[Span]
+) -> bool:
+    """Whether a word such as "shift" is nearer to a size than any lesion, in the same phrase."""
+    reach = min((_gap(size, lesion) for lesion in lesions), default=len(sentence))
+    return any(
+        _gap(size, other) < reach
+        and not _APART.search(sentence[min(size[1], other[1]) : max(size[0], other[0])])
+        for other in others
+    )
+
+
+def _gap(one: Span, other: Span) -> int:
+    return max(one[0], other[0]) - min(one[1], other[1])
 
 
 def _in_mm(number: str, unit: str) -> float:

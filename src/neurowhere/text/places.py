@@ -1,7 +1,7 @@
 """Places: the words by which texts name parts of the brain, and what is wrong there."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from neurowhere.text.reading.lexicon import (
@@ -107,6 +107,15 @@ def form_of(name: str) -> tuple[str, ...]:
 def key_of(name: str) -> Key:
     """Folded words in alphabetical order: "cortex, auditory" is "auditory cortex"."""
     return tuple(sorted(form_of(name)))
+
+
+def single_words(names: Iterable[str]) -> set[str]:
+    """Return the names of one word, folded.
+
+    >>> single_words(["Thalami", "frontal lobe"])
+    {'thalamus'}
+    """
+    return {fold(words[0]) for words in map(words_of, names) if len(words) == 1}
 
 
 def is_place(name: str, structures: Collection[str] = ()) -> bool:

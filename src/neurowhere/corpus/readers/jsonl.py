@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.documents import SECTIONS, XYZ, Document, no_peaks, parse_space
+from neurowhere.corpus.documents import SECTIONS, XYZ, Document, filled, no_peaks, parse_space
 from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 
 NAME = "jsonl"
@@ -76,11 +76,12 @@ def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Documen
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"expected an object, not a {type(record).__name__}")
-    if not any(key in record for key in (*TEXT_KEYS, *PEAK_KEYS)):
+    if record.keys().isdisjoint((*TEXT_KEYS, *PEAK_KEYS)):
         raise ValueError(f"no text ({', '.join(TEXT_KEYS)}) and no {PEAK_KEYS[0]}")
     sections = {name: parse_text(record.get(name)) for name in SECTIONS}
-    peaks = next((record[key] for key in PEAK_KEYS if record.get(key)), None)
-    identifiers = {key: text for key in ID_KEYS if (text := identifier(key, record.get(key)))}
+    peaks = next(filter(None, map(record.get, PEAK_KEYS)), None)
+    named = {key: identifier(key, record.get(key)) for key in ID_KEYS}
+    identifiers = filled(named)
     known = {*TEXT_KEYS, *PEAK_KEYS, *ID_KEYS, "space"}
     rest = {key: value for key, value in record.items() if key not in known and _is_plain(value)}
     return Document(
@@ -107,7 +108,7 @@ def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
     in it in altered form is left out; what remains of the whole is the body. Where a body is given,
     the whole text is ignored. So no text stands in two sections.
     """
-    kept = {name: text for name, text in sections.items() if text}
+    kept = filled(sections)
     if "body" in kept or not whole:
         return kept
     rest = whole

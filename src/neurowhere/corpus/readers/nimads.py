@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import new_file, open_text
 from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.corpus.corpus import Corpus, join_documents
-from neurowhere.corpus.documents import SECTIONS, Document, Space, parse_space
+from neurowhere.corpus.documents import SECTIONS, Document, Space, filled, parse_space
 from neurowhere.corpus.readers.files import Skipped, find_shards
 from neurowhere.corpus.readers.jsonl import parse_peaks, parse_text
 from neurowhere.exceptions import CorpusError
@@ -97,17 +98,13 @@ def _has_contrasts(study: object) -> bool:
 def _document(study: Mapping[str, Any]) -> Document:
     if not isinstance(study, dict):
         raise ValueError("expected an object with analyses or contrasts")
-    analyses = study.get("analyses") or [
-        _analysis(name, contrast) for name, contrast in (study.get("contrasts") or {}).items()
-    ]
+    contrasts = (study.get("contrasts") or {}).items()
+    analyses = study.get("analyses") or list(starmap(_analysis, contrasts))
     # NiMARE repeats what it knows of a study in the metadata of each of its analyses.
     said: dict[str, Any] = {}
-    for part in (
-        *(analysis.get("metadata") for analysis in analyses),
-        study.get("metadata"),
-        study,
-    ):
-        said |= {key: value for key, value in (part or {}).items() if not _is_missing(value)}
+    parts = [*(analysis.get("metadata") for analysis in analyses), study.get("metadata")]
+    for part in [*filter(None, parts), study]:
+        said |= _known(part)
     if "id" not in said and "pmid" not in said:
         raise ValueError("it has neither id nor pmid")
     peaks, space = _joined(analyses)
@@ -118,15 +115,19 @@ def _document(study: Mapping[str, Any]) -> Document:
         "journal": said.get("publication", said.get("journal")),
         "authors": said.get("authors"),
         "study_id": said.get("id"),
-        "analyses": [analysis["name"] for analysis in analyses if _has_own_name(analysis)],
+        "analyses": list(filter(None, map(_own_name, analyses))),
     }
     return Document(
         id=str(said.get("pmid", said.get("id"))),
         sections=_sections(said, analyses),
         peaks=peaks,
         space=space,
-        metadata={key: value for key, value in metadata.items() if value},
+        metadata=filled(metadata),
     )
+
+
+def _known(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if not _is_missing(value)}
 
 
 def _analysis(name: str, contrast: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,21 +152,16 @@ def _sections(study: Mapping[str, Any], analyses: list[Mapping[str, Any]]) -> di
     otherwise; other texts, names and descriptions of analyses belong to the body.
     """
     parts: dict[str, list[Any]] = {name: [] for name in SECTIONS}
-    for analysis in analyses:
-        for name, text in (analysis.get("texts") or {}).items():
-            parts[name if name in parts else "body"].append(text)
-    name = study["name"] if _has_own_name(study) else None
-    parts["title"] = parts["title"] or [study.get("title", name)]
+    given = chain.from_iterable((each.get("texts") or {}).items() for each in analyses)
+    for name, text in given:
+        parts.get(name, parts["body"]).append(text)
+    parts["title"] = parts["title"] or [study.get("title", _own_name(study))]
     parts["abstract"] = parts["abstract"] or [study.get("description")]
     for analysis in analyses:
-        if _has_own_name(analysis):
-            parts["body"].append(analysis["name"])
-        parts["body"].append(analysis.get("description"))
-    texts = {
-        name: "\n\n".join(dict.fromkeys(parse_text(text) for text in found if _is_text(text)))
-        for name, found in parts.items()
-    }
-    return {name: text for name, text in texts.items() if text}
+        parts["body"] += [_own_name(analysis), analysis.get("description")]
+    texts = {name: map(parse_text, filter(_is_text, found)) for name, found in parts.items()}
+    joined = {name: "\n\n".join(dict.fromkeys(found)) for name, found in texts.items()}
+    return filled(joined)
 
 
 def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Space]:
@@ -180,10 +176,11 @@ def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Spa
     return peaks, "unknown" if "unknown" in spaces else "MNI"
 
 
-def _has_own_name(named: Mapping[str, Any]) -> bool:
-    """Return whether a study or analysis has a name of its own: NiMARE repeats an id, or counts."""
+def _own_name(named: Mapping[str, Any]) -> str | None:
+    """Return the name of a study or analysis, if it is its own: NiMARE repeats an id, or counts."""
     name = named.get("name")
-    return _is_text(name) and not str(name).isdecimal() and name != named.get("id")
+    is_own = _is_text(name) and not str(name).isdecimal() and name != named.get("id")
+    return name if is_own else None
 
 
 def _is_text(value: object) -> bool:

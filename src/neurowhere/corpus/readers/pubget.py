@@ -20,6 +20,7 @@ from neurowhere.corpus.documents import (
     SECTIONS,
     XYZ,
     Document,
+    filled,
     no_peaks,
     parse_coordinates,
     parse_space,
@@ -88,23 +89,23 @@ def article_document(
     ('PMC7', 'unknown', {'pmcid': 'PMC7', 'year': 2020})
     """
     known = {key: str(value).strip() for key, value in metadata.items() if value}
-    pmcid, year = known.get("pmcid"), known.get("publication_year", "")
-    described = {
+    described: dict[str, Any] = {
         "pmid": known.get("pmid"),
-        "pmcid": f"PMC{pmcid}" if pmcid else None,
+        "pmcid": known.get("pmcid") and f"PMC{known['pmcid']}",
         "doi": known.get("doi"),
-        "journal": known.get("journal"),
-        "year": int(year) if YEAR.fullmatch(year) else None,
-        "license": known.get("license"),
     }
-    ids = (described["pmid"], described["pmcid"], described["doi"], fallback_id)
+    ids = [*described.values(), fallback_id]
+    year = known.get("publication_year", "")
+    described["journal"] = known.get("journal")
+    described["year"] = int(year) if YEAR.fullmatch(year) else None
+    described["license"] = known.get("license")
     sections = {name: (text.get(name) or "").strip() for name in SECTIONS}
     return Document(
         id=str(next(filter(None, ids), "")),
-        sections={name: section for name, section in sections.items() if section},
+        sections=filled(sections),
         peaks=peaks,
         space=parse_space(space),
-        metadata={key: value for key, value in described.items() if value},
+        metadata=filled(described),
     )
 
 

@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -203,6 +204,7 @@ MORE_NAMES = (
     "extrastriate body area",
     "parahippocampal place area",
 )
+BRODMANN_FORMS = ("brodmann area {}", "ba {}", "ba{}", "area {}")
 BRODMANN_AREAS = [*range(1, 14), *range(16, 48), 52]  # those that atlases of humans show
 
 
@@ -213,12 +215,13 @@ def _is_generic(word: str) -> bool:
 def is_telling(name: str) -> bool:
     """Return whether a name is made of more than generic words and short codes."""
     words = form_of(name)
-    telling = [word for word in words if not _is_generic(word)]
-    if not telling or len(words) > LONGEST_NAME or not FOREIGN_WORDS.isdisjoint(words):
+    is_single = len(words) == 1
+    if len(words) > LONGEST_NAME or not FOREIGN_WORDS.isdisjoint(words):
         return False
-    shortest = SHORTEST_SINGLE_WORD if len(words) == 1 else SHORTEST_WORD
-    if len(words) == 1 and ADJECTIVE.fullmatch(words[0]):
+    if is_single and ADJECTIVE.fullmatch(words[0]):
         return False
+    shortest = SHORTEST_SINGLE_WORD if is_single else SHORTEST_WORD
+    telling = filterfalse(_is_generic, words)
     return any(len(word) >= shortest or word in SHORT_NAMES for word in telling)
 
 
@@ -275,20 +278,20 @@ def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> 
         for form in forms:
             candidates.setdefault(key_of(form), _Name()).add(source, form)
     chosen = {key: name.best for key, name in candidates.items() if name.is_place}
-    brodmann = [f"brodmann area {number}" for number in BRODMANN_AREAS]
+    brodmann = map(BRODMANN_FORMS[0].format, BRODMANN_AREAS)
     chosen |= {key_of(name): name for name in (*LOBES, *MORE_NAMES, *brodmann)}
     for other in SAME:
         chosen.pop(key_of(other), None)
+    same = SAME | ADJECTIVES | ABBREVIATIONS
     synonyms = _Synonyms(chosen)
-    for key, name in candidates.items():
-        if key in chosen:
-            synonyms.add([chosen[key], *name.forms])
-    for term, number in zip(brodmann, BRODMANN_AREAS, strict=True):
-        synonyms.add([term, f"ba {number}", f"ba{number}", f"area {number}"])
-    for other, term in (SAME | ADJECTIVES | ABBREVIATIONS).items():
-        synonyms.add([term, other])
-    for row in synonym_rows:
-        synonyms.add([row[0], *filter(is_telling, row[1:])])
+    synonyms.add_all(
+        (
+            *([chosen[key], *candidates[key].forms] for key in candidates if key in chosen),
+            *([form.format(n) for form in BRODMANN_FORMS] for n in BRODMANN_AREAS),
+            *([term, other] for other, term in same.items()),
+            *([row[0], *filter(is_telling, row[1:])] for row in synonym_rows),
+        )
+    )
     terms = sorted(chosen.values())
     return Vocabulary(terms, dict(sorted(synonyms.items())), dict.fromkeys(terms, "anatomy"))
 
@@ -369,6 +372,10 @@ class _Synonyms(dict[str, str]):
         super().__init__()
         self._chosen = chosen
         self._known = {form_of(name) for name in chosen.values()}
+
+    def add_all(self, rows: Iterable[list[str]]) -> None:
+        for forms in rows:
+            self.add(forms)
 
     def add(self, forms: list[str]) -> None:
         """Make the forms synonyms of the first of them that is a chosen name."""

@@ -16,7 +16,7 @@ always stand for one of these names, become its synonyms.
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache, cached_property
@@ -46,7 +46,7 @@ from neurowhere.text.building.anatomy import (
     neuroquery_terms,
 )
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.places import ADJECTIVE, LESION, Key, form_of, is_place, key_of
+from neurowhere.text.places import ADJECTIVE, LESION, Key, form_of, is_place, key_of, single_words
 from neurowhere.text.vocabulary import FORMER_CATEGORIES, SEPARATOR, Vocabulary, generic_words
 from neurowhere.text.words import LONGEST_ABBREVIATION, fold, is_abbreviation, word_set, words_of
 
@@ -137,17 +137,22 @@ def abbreviations(usage: Usage, vocabulary: Vocabulary) -> dict[str, str]:
         meanings.setdefault(short.lower(), Counter())[long] += n
     synonyms = {}
     for short, longs in meanings.items():
-        terms: Counter[str] = Counter()
-        for long, n in longs.items():
-            terms[known.get(long, "")] += n
-        term = max(terms, key=lambda term: (bool(term), terms[term]))
-        near = [long for long in longs if long not in known and _is_nearly(long, term)]
-        n = terms[term] + sum(longs[long] for long in near)
-        is_frequent = n >= FEWEST_DEFINING and n >= DOMINANT * longs.total()
-        if term and is_frequent and len(short) >= SHORTEST:
+        term, near = _meaning(longs, known)
+        if term and len(short) >= SHORTEST:
             synonyms[usage.capitals.get(short, short.upper())] = term
             synonyms |= {long: term for long in near if longs[long] >= FEWEST_DEFINING}
     return synonyms
+
+
+def _meaning(longs: Counter[str], known: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Return the term that long forms nearly always mean, "" if none, and those misspelt."""
+    terms: Counter[str] = Counter()
+    for long, n in longs.items():
+        terms[known.get(long, "")] += n
+    term = max(terms, key=lambda term: (bool(term), terms[term]))
+    near = [long for long in longs if long not in known and _is_nearly(long, term)]
+    total = terms[term] + sum(map(longs.__getitem__, near))
+    return term if total >= max(FEWEST_DEFINING, DOMINANT * longs.total()) else "", near
 
 
 def _whole_names(phrases: Iterable[str], vocabulary: Vocabulary) -> dict[str, str]:
@@ -270,13 +275,14 @@ class Names:
     def add_rows(self, rows: Iterable[Sequence[str]]) -> None:
         """Add rows of names of one structure to the first of them that is known."""
         for row in rows:
-            known = [self._terms[form] for form in map(_form, row) if form in self._terms]
-            if known and known[0].startswith(BRODMANN):
+            known = next(filter(None, map(self._terms.get, map(_form, row))), "")
+            telling = tuple(filter(is_telling, row))
+            if known.startswith(BRODMANN):
                 continue  # NeuroNames adds the areas of other authors and of monkeys to these
-            if known and self._categories[known[0]] == "anatomy":
-                self.add_synonyms({name: known[0] for name in row if is_telling(name)})
-            elif not known and is_telling(row[0]):
-                self.add(Entry(row[0], "anatomy", tuple(filter(is_telling, row[1:]))))
+            if known and self._categories[known] == "anatomy":
+                self.add_synonyms(dict.fromkeys(telling, known))
+            elif not known and telling[:1] == tuple(row[:1]):
+                self.add(Entry(row[0], "anatomy", telling[1:]))
 
     def add_synonyms(self, synonyms: Mapping[str, str]) -> None:
         """Add other names of terms; what is known or ambiguous stays as it is."""
@@ -486,19 +492,21 @@ def _categories(terms: Vocabulary, folder: Path, anatomy: Vocabulary) -> dict[st
         for name_of_list, category in FORMER_CATEGORIES.items()
         for name in category_names(folder, name_of_list)
     }
-    single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
-    categories = {}
-    for term in terms:
-        words = [fold(word) for word in words_of(term)]
-        category = listed.get(key_of(term), "other")
-        if not LESION.isdisjoint(words) or words[-1] in LAST_WORDS["disorder"]:
-            category = "disorder"
-        elif is_place(term, single):
-            category = "anatomy"
-        elif words[-1] in TASK_WORDS and len(words) > 1:
-            category = "task"
-        categories[term] = category
-    return categories
+    single = single_words(anatomy)
+    return {
+        term: _category_by_words(term, single) or listed.get(key_of(term), "other")
+        for term in terms
+    }
+
+
+def _category_by_words(term: str, places: Collection[str]) -> str:
+    """Return the category that the words of a term give it, "" where they tell of none."""
+    words = [*map(fold, words_of(term))]
+    if not LESION.isdisjoint(words) or words[-1] in LAST_WORDS["disorder"]:
+        return "disorder"
+    if is_place(term, places):
+        return "anatomy"
+    return "task" if words[-1] in TASK_WORDS and len(words) > 1 else ""
 
 
 def _category_by_last_word(phrase: str) -> str:
