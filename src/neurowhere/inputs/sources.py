@@ -308,6 +308,9 @@ def _read(stream: IO[bytes], name: str, most: int) -> bytes:
 def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False) -> list[Text]:
     """Cut a text at the ends of its sentences, as negation and sides are read.
 
+    With `findings`, sentences of sections that hold none are left out: read alone, they would lose
+    their heading. The number of an item, and a heading before it, belong to the item.
+
     >>> from neurowhere.text import Vocabulary
     >>> counter = TermCounter(Vocabulary(["fear"]))
     >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)

@@ -575,7 +575,7 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
     done = []
     for finding in findings:
         own = next((place.side for place in finding.seats if place.side), None)
-        places = list(_sided(finding.places, own, default, of_midline))
+        places = list(_sided(finding.places, own, None if own else default, of_midline))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done
@@ -589,7 +589,7 @@ def _sided(
     places: Sequence[Place], own: Side | None, default: Side | None, of_midline: Side | None
 ) -> Iterator[Place]:
     """Yield the places of a finding: each has its side, that of the seat before it, or another."""
-    before = None if own else default
+    before = default
     for place in places:
         is_seat = place.role == "seat"
         if is_seat:
