@@ -45,21 +45,7 @@ Named = tuple[str, str]  # what a text is called, and the text
 
 
 def document_text(kind: str, content: bytes | str, name: str) -> str:
-    """Return the prose of a document.
-
-    Parameters
-    ----------
-    kind : str
-        ``"pdf"``, ``"docx"`` or ``"html"``.
-    content : bytes or str
-        Content of the file, a str for HTML.
-    name : str
-        Name of the document in errors.
-
-    Returns
-    -------
-    str
-    """
+    """Return the prose of a document."""
     if isinstance(content, str):
         if len(content) <= SMALL_BYTES:
             return next(_parsers()[kind](content.encode("utf-8", "replace"), name))[1]
@@ -71,16 +57,7 @@ def document_text(kind: str, content: bytes | str, name: str) -> str:
 
 
 def article_texts(path: Path) -> Iterator[Named]:
-    """Yield the names and the prose of the articles of a file of JATS.
-
-    Parameters
-    ----------
-    path : Path
-
-    Yields
-    ------
-    tuple of str
-    """
+    """Yield the names and the prose of the articles of a file of JATS."""
     if path.stat().st_size <= SMALL_BYTES:
         return _parsers()["jats"](b"", str(path))
     return _parsed_apart("jats", b"", str(path))
@@ -247,15 +224,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def serve(memory_bytes: int, seconds: float, idle_seconds: float) -> None:
-    """Parse what comes from standard input until it closes; this runs in the process.
-
-    Parameters
-    ----------
-    memory_bytes, seconds : float
-        What a document may take.
-    idle_seconds : float
-        Time after which a process that waits ends.
-    """
+    """Parse what comes from standard input until it closes; this runs in the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asks
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is no answer

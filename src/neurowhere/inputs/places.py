@@ -37,17 +37,9 @@ class NamedPlace(NamedTuple):
 
 
 def read_peaks(path: Path, *, keep_going: bool = False) -> NDArray[np.float64]:
-    """Read coordinates from a table: its columns x, y, z, or its only three.
+    """Read coordinates from a table: its columns x, y, z, or its only three; (n, 3).
 
-    Parameters
-    ----------
-    path : Path
-    keep_going : bool
-        Whether rows without three numbers are left out, with a warning that names their lines.
-
-    Returns
-    -------
-    (n, 3)
+    With `keep_going`, rows without three numbers are left out, with a warning.
     """
     peaks = _read_peaks(path)
     bad = peaks.problems
@@ -63,24 +55,8 @@ def iter_points(
 ) -> Iterator[NamedPlace]:
     """Yield the places of a table of points: each row, or all rows that share a value.
 
-    A place with a row that has no three numbers has a problem, which names its line.
-
-    Parameters
-    ----------
-    path : Path
-        CSV, or TSV: columns x, y and z, in mm, and others.
-    by : str
-        "row", or the name of a column, such as "id". Rows are called by their column id, or by
-        their number from 1.
-    talairach : bool
-        Whether the points are in Talairach space.
-    keep_going : bool
-        Whether a place has the rest of its rows, with a warning, if one has no three numbers.
-
-    Yields
-    ------
-    NamedPlace
-        In the order in which names come first.
+    `by` is "row" or the name of a column. A place with a row that has no three numbers has a
+    problem, which names its line; with `keep_going`, it has the rest of its rows, with a warning.
     """
     peaks = _read_peaks(path)
     if not set(AXES) <= set(peaks.header):
@@ -194,18 +170,7 @@ def _groups(table: pd.DataFrame, by: str, path: Path) -> dict[str, list[int]]:
 
 
 def iter_maps(sources: Iterable[str]) -> Iterator[NamedPlace]:
-    """Yield maps: files, and those in folders, whatever they hold.
-
-    Parameters
-    ----------
-    sources : iterable of str
-        Paths of NIfTI images, and of folders of them.
-
-    Yields
-    ------
-    NamedPlace
-        Called by its path within the folder, or as it was given, without the suffix.
-    """
+    """Yield maps, called by their paths: NIfTI files, and those in folders."""
     for source in sources:
         path = expanded(source)
         if not path.is_dir():

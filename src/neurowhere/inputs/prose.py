@@ -59,19 +59,8 @@ MIN_WORDS_OF_MAIN = 30  # words that a part of the page needs to stand for the w
 
 
 def html_to_text(page: str) -> str:
-    r"""Return the prose of a web page.
+    r"""Return the prose of a web page: of its main part, if that is marked.
 
-    Parameters
-    ----------
-    page : str
-
-    Returns
-    -------
-    str
-        Each block is a paragraph of its own. If the page marks its main part, only that.
-
-    Examples
-    --------
     >>> html_to_text("<nav>Home</nav><h1>Fear</h1><p>The <b>left</b>\n amygdala &amp; more")
     'Fear\n\nThe left amygdala & more'
     """
@@ -249,16 +238,7 @@ ARTICLE_PARTS = (
 
 
 def articles_to_texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the names and the prose of the articles in a file of JATS.
-
-    Parameters
-    ----------
-    path : Path
-
-    Yields
-    ------
-    tuple of str
-    """
+    """Yield the names and the prose of the articles in a file of JATS."""
     from neurowhere.corpus.readers import jats
 
     for article in jats.iter_articles(path):
@@ -270,18 +250,7 @@ def articles_to_texts(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def article_to_text(article: Any) -> str:
-    """Return the prose of an article: title, abstract, keywords and body.
-
-    Parameters
-    ----------
-    article : lxml.etree.Element
-        An ``<article>`` of JATS.
-
-    Returns
-    -------
-    str
-        Each heading, caption and paragraph stands on its own.
-    """
+    """Return the prose of an article: title, abstract, keywords and body."""
     parts = (part for path in ARTICLE_PARTS for part in article.iterfind(path))
     prose = "".join(piece for part in parts for piece in _iter_prose(part))
     return "\n\n".join(" ".join(line.split()) for line in prose.splitlines() if line.strip())
@@ -461,17 +430,7 @@ def _texts_of_block(block: Any, name: str) -> list[str]:
 
 
 def prose_of_pages(pages: list[list[str]]) -> str:
-    """Return the text of pages without running heads, tables and references.
-
-    Parameters
-    ----------
-    pages : list of list of str
-        Lines of each page.
-
-    Returns
-    -------
-    str
-    """
+    """Return the text of pages without running heads, tables and references."""
     heads = _running_heads(pages)
     bare = [_without_heads(page, heads) for page in pages]
     lines = [line for page in bare for line in [*_without_tables(page), ""]]
@@ -479,17 +438,7 @@ def prose_of_pages(pages: list[list[str]]) -> str:
 
 
 def without_references(lines: list[str]) -> list[str]:
-    """Leave out lists of references: from their heading to that of what follows, or to the end.
-
-    Parameters
-    ----------
-    lines : list of str
-        Lines or paragraphs of a document.
-
-    Returns
-    -------
-    list of str
-    """
+    """Leave out lists of references: from their heading to that of what follows, or to the end."""
     kept, in_references = [], False
     for line in lines:
         if REFERENCES.fullmatch(line.strip()):

@@ -71,17 +71,7 @@ class Failure(NamedTuple):
 
 
 def read_text(source: str) -> Text:
-    """Read the one text that an argument stands for.
-
-    Parameters
-    ----------
-    source : str
-        A text, the path of a file, or "-" for standard input.
-
-    Returns
-    -------
-    Text
-    """
+    """Read the one text that an argument stands for."""
     found = list(_iter_source(source))
     if len(found) > 1:
         raise TextError(f"expected one text, but {source} holds {len(found):,}; give one of them")
@@ -96,22 +86,10 @@ def read_text(source: str) -> Text:
 def iter_texts(
     sources: Sequence[str], *, column: str | None = None, output: Path | None = None
 ) -> Iterator[Text | Failure]:
-    """Read many texts.
+    """Read many texts; what cannot be read is a failure in its place.
 
-    Parameters
-    ----------
-    sources : sequence of str
-        Files, folders, tables, or "-". Of several, none may be a text: words without quotes are
-        a mistake.
-    column : str, optional
-        Column of tables, or key of JSON lines, that holds the text; by default the known names.
-    output : Path, optional
-        Where results are written, which is not read, also if it lies in a folder that is.
-
-    Yields
-    ------
-    Text or Failure
-        What cannot be read is told and passed over.
+    Of several sources, none may be a text: words without quotes are a mistake. `column` holds the
+    texts of tables, and `output` is not read, even within a folder that is.
     """
     if len(sources) > 1:
         _refuse_words(sources)
@@ -122,17 +100,7 @@ def iter_texts(
 
 
 def holds_many(sources: Sequence[str]) -> bool:
-    """Return whether arguments stand for a batch.
-
-    Parameters
-    ----------
-    sources : sequence of str
-
-    Returns
-    -------
-    bool
-        True for several, for a folder, or for a table of texts.
-    """
+    """Return whether arguments stand for a batch: several, a folder, or a table of texts."""
     if len(sources) != 1:
         return True
     path = as_path(sources[0])
@@ -145,17 +113,6 @@ def as_path(source: str) -> Path | None:
     An argument is a path if it begins with ``/``, ``./``, ``../``, ``~`` or ``C:\``, or ends in a
     suffix that is read. Anything else is a text, also if a file is called like it.
 
-    Parameters
-    ----------
-    source : str
-
-    Returns
-    -------
-    Path or None
-        None for a text. A path that does not exist is an error.
-
-    Examples
-    --------
     >>> as_path("the left amygdala"), as_path("go/no-go")
     (None, None)
     >>> as_path("reprot.txt")
@@ -298,18 +255,7 @@ def _refuse_words(sources: Sequence[str]) -> None:
 
 
 def read_file(path: Path) -> str:
-    """Read the text of a file; what is wrong with it becomes a one-line error.
-
-    Parameters
-    ----------
-    path : Path
-        Plain or compressed.
-
-    Returns
-    -------
-    str
-        The prose, where the format tells it from the rest.
-    """
+    """Read the text of a file; what is wrong with it becomes a one-line error."""
     suffix = bare_suffix(path)
     if suffix in UNREAD:
         raise TextError(f"{path} is not read as it is; {UNREAD[suffix]}")
@@ -330,18 +276,7 @@ def read_file(path: Path) -> str:
 
 
 def read_stream(stream: IO[bytes], name: str) -> str:
-    """Read text, in UTF-8 or with the mark of UTF-16.
-
-    Parameters
-    ----------
-    stream : binary file
-    name : str
-        Name of the stream in errors.
-
-    Returns
-    -------
-    str
-    """
+    """Read text, in UTF-8 or with the mark of UTF-16."""
     data = _read(stream, name, MAX_BYTES)
     if data.startswith(UTF16):
         return data.decode("utf-16", "replace")
@@ -373,22 +308,9 @@ def _read(stream: IO[bytes], name: str, most: int) -> bytes:
 def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False) -> list[Text]:
     """Cut a text at the ends of its sentences, as negation and sides are read.
 
-    Parameters
-    ----------
-    text : Text
-    counter : TermCounter
-    findings : bool
-        Whether sentences in sections of a report that hold no findings are left out: read alone,
-        they would lose their heading.
+    With `findings`, sentences of sections that hold none are left out: read alone, they would lose
+    their heading. The number of an item, and a heading before it, belong to the item.
 
-    Returns
-    -------
-    list of Text
-        Numbered from 1; a list without points is one sentence. The number of an item, and a heading
-        before it, belong to the item.
-
-    Examples
-    --------
     >>> from neurowhere.text import Vocabulary
     >>> counter = TermCounter(Vocabulary(["fear"]))
     >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)

@@ -24,6 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from neurowhere._tools.files import shipped_table
@@ -87,16 +88,17 @@ def _words_before(text: str, end: int, n_letters: int) -> str:
 
 def _long_form(short: str, words: str) -> str:
     """Return the shortest end of the words that the short form stands for, "" if there is none."""
-    letters = [letter.lower() for letter in short if letter.isalnum()]
+    first, *others = filter(str.isalnum, short.lower())
     place, spelt = len(words), words.lower()
-    for number, letter in reversed(list(enumerate(letters))):
-        place = spelt.rfind(letter, 0, place)
-        while number == 0 and place > 0 and spelt[place - 1].isalnum():
-            place = spelt.rfind(letter, 0, place)
-        if place < 0:
-            return ""
+    for letter in reversed(others):
+        place = spelt.rfind(letter, 0, max(place, 0))
+    place = spelt.rfind(first, 0, max(place, 0))
+    while place > 0 and spelt[place - 1].isalnum():
+        place = spelt.rfind(first, 0, place)
+    if place < 0:
+        return ""
     long = words[words.rfind(" ", 0, place + 1) + 1 :]
-    begins = not long[:1].isalnum() or long[0].lower() == letters[0]  # not within "a;b"
+    begins = not long[:1].isalnum() or long[0].lower() == first  # not within "a;b"
     return long if begins and len(long) > len(short) and short not in long.split() else ""
 
 
@@ -122,24 +124,15 @@ OF_BRAIN = LESION | word_set(
 class Sense(NamedTuple):
     """One meaning of an abbreviation.
 
-    Attributes
-    ----------
-    term : str
-        What it stands for; "" for something that is no term.
-    cues : tuple of str
-        Words of a text that speak for it.
-    default : str
-        "yes" if it is meant where no word speaks for any meaning, "alone" if that holds only in a
-        text of a few words or beside a lesion, "beside" if beside one alone, "asked" if after a
-        question mark, else "".
-    beside : tuple of str
-        Words that, right after the abbreviation, decide for it.
+    Its default is "yes" if it is meant where no word speaks for any meaning, "alone" if that holds
+    only in a text of a few words or beside a lesion, "beside" if beside one alone, "asked" if after
+    a question mark, else "".
     """
 
-    term: str
-    cues: tuple[str, ...]
+    term: str  # "" for something that is no term
+    cues: tuple[str, ...]  # words of a text that speak for it
     default: str
-    beside: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()  # words that, right after the abbreviation, decide for it
 
 
 @cache
@@ -160,32 +153,18 @@ def ambiguous() -> dict[str, tuple[Sense, ...]]:
 class SenseChooser:
     """Chooses the sense of an abbreviation among the ids of the words of a text.
 
-    The sense with most cues in the text is chosen; between equals, none is.
-
-    Parameters
-    ----------
-    terms : sequence of int
-        Term of each sense, `NO_TERM` for what is no term.
-    cues : sequence of iterable of int
-        Ids of the words that speak for each sense.
-    default : int
-        Term where no word speaks for any, or `NO_TERM`.
-    alone : int
-        The same in a text of a few words.
-    near : int
-        The same beside a lesion, or beside a side in a text of the brain.
-    beside : mapping of int to int
-        Terms by the ids of words that decide where they stand right after it.
+    The sense with most cues in the text is chosen; between equals, none is. A term is `NO_TERM`
+    where an abbreviation stands for none.
     """
 
     def __init__(
         self,
         terms: Sequence[int],
         cues: Sequence[Iterable[int]],
-        default: int,
-        alone: int,
-        near: int,
-        beside: Mapping[int, int],
+        default: int,  # term where no word speaks for any
+        alone: int,  # the same in a text of a few words
+        near: int,  # the same beside a lesion, or beside a side in a text of the brain
+        beside: Mapping[int, int],  # terms by the ids of words that decide right after it
     ) -> None:
         self._terms = list(terms)
         self._cues = [frozenset(some) for some in cues]
@@ -245,12 +224,6 @@ class Resolver:
     What the text itself defines comes first ("anterior insula (AI)"), then the words around an
     ambiguous abbreviation. The mention that defines is not counted, since the long form beside it
     is. What stands for something that is no term is not read.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    ids : TokenIds
-    names : NameTree
     """
 
     def __init__(self, vocabulary: "Vocabulary", ids: TokenIds, names: NameTree) -> None:
@@ -278,11 +251,17 @@ class Resolver:
         times = Counter(ids if places else ())
         for number, some in places.items():
             terms |= self._choosers[number].resolve(some, tokens, ids, times)
-        for short, term in self._asked.items() if "?" in text else ():
-            if re.search(rf"\?\s?{short}\b", text):
-                asked = self._ids[short]
-                terms |= {i: term for i, number in enumerate(ids) if number == asked}
+        if "?" in text:
+            terms |= self._by_question(text, ids)
         return terms | self._by_definition(text, tokens) if PARENTHESIS in text else terms
+
+    def _by_question(self, text: str, ids: Sequence[int]) -> dict[int, int]:
+        asked = {
+            self._ids[short]: term
+            for short, term in self._asked.items()
+            if re.search(rf"\?\s?{short}\b", text)
+        }
+        return {i: asked[number] for i, number in enumerate(ids) if number in asked}
 
     def _by_definition(self, text: str, tokens: Sequence[str]) -> dict[int, int]:
         terms: dict[int, int] = {}
@@ -336,16 +315,22 @@ def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
     One that the vocabulary has as the name of something else is not among them. Plain words in
     small letters, as "mid", are no such names.
     """
-    known = {}
-    for short, senses in ambiguous().items():
-        terms = {_index(sense.term, vocabulary) for sense in senses}
-        name = _index(short if short in vocabulary else short.lower(), vocabulary)
-        is_word = name != NO_TERM and vocabulary.category(vocabulary.terms[name]) in WORDS
-        is_clipped = all(sense.default in ("", BESIDE) for sense in senses)  # "thal", not "vi"
-        is_own = name in {NO_TERM, *terms} and (is_clipped or not short.islower())
-        if terms - {NO_TERM} and (is_word or is_own):
-            known[short] = senses
-    return known
+    return {
+        short: senses
+        for short, senses in ambiguous().items()
+        if any(sense.term in vocabulary for sense in senses) and _is_free(short, senses, vocabulary)
+    }
+
+
+def _is_free(short: str, senses: Sequence[Sense], vocabulary: "Vocabulary") -> bool:
+    """Whether an abbreviation is no name of anything but its senses."""
+    name = _index(short if short in vocabulary else short.lower(), vocabulary)
+    if name != NO_TERM and vocabulary.category(vocabulary.terms[name]) in WORDS:
+        return True
+    if name not in {NO_TERM, *(_index(sense.term, vocabulary) for sense in senses)}:
+        return False
+    is_clipped = all(sense.default in ("", BESIDE) for sense in senses)  # "thal", not "vi"
+    return is_clipped or not short.islower()
 
 
 def _index(term: str, vocabulary: "Vocabulary") -> int:
@@ -354,16 +339,13 @@ def _index(term: str, vocabulary: "Vocabulary") -> int:
 
 def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds) -> SenseChooser:
     terms = [_index(sense.term, vocabulary) for sense in senses]
-    cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
+    cues = [chain.from_iterable(map(ids.forms, sense.cues)) for sense in senses]
     meant = {sense.default: term for sense, term in zip(senses, terms, strict=True)}
     default = meant.get("yes", NO_TERM)
     near = meant.get("alone", meant.get(BESIDE, NO_TERM))
     if near != NO_TERM and vocabulary.category(vocabulary.terms[near]) not in ("anatomy", ""):
         near = NO_TERM
-    beside = {
-        number: term
-        for sense, term in zip(senses, terms, strict=True)
-        for word in sense.beside
-        for number in ids.forms(word)
-    }
+    beside: dict[int, int] = {}
+    for sense, term in zip(senses, terms, strict=True):
+        beside |= dict.fromkeys(chain.from_iterable(map(ids.forms, sense.beside)), term)
     return SenseChooser(terms, cues, default, meant.get("alone", default), near, beside)

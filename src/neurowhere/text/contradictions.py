@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from neurowhere.text.findings import FLUID, Finding, Place, document_of
@@ -59,26 +60,12 @@ _CELL = re.compile(r"[|\t]")
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sentences of a report, one of which has the wrong side.
-
-    Attributes
-    ----------
-    lobe : str
-        Lobe, or deep part of the brain, that both are about.
-    side : "left" or "right"
-        Side of the lesion in one sentence.
-    where : (int, int)
-        That sentence.
-    other_side : "left", "right" or None
-        Side of the lesion in the other sentence; None if this calls the lobe normal on `side`.
-    other_where : (int, int)
-        The other sentence.
-    """
+    """Two sentences of a report about a lobe, or a deep part, one of which has the wrong side."""
 
     lobe: str
-    side: OneSide
+    side: OneSide  # of the lesion in one sentence
     where: Span
-    other_side: OneSide | None
+    other_side: OneSide | None  # None if the other sentence calls the lobe normal on `side`
     other_where: Span
 
 
@@ -96,21 +83,8 @@ class _Said(NamedTuple):
 
 
 def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradiction]:
-    r"""Find where a report contradicts itself on the side of a lesion.
+    r"""Find where a report contradicts itself on the side of a lesion, at most once for a lobe.
 
-    Parameters
-    ----------
-    text : str
-    findings : sequence of Finding
-        As `neurowhere.text.findings.find_findings` gives them.
-
-    Returns
-    -------
-    list of Contradiction
-        At most one for each lobe.
-
-    Examples
-    --------
     >>> from neurowhere.text import TermCounter, Vocabulary
     >>> from neurowhere.text.reading.mentions import read_mentions
     >>> from neurowhere.text.findings import find_findings
@@ -136,11 +110,12 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
 def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
     """Yield what the places of findings say of each lobe, where their sentence has a side."""
     for finding in findings:
-        told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
-        for place in finding.places:
+        seats = filter(attrgetter("side_where"), finding.seats)
+        told = {seat.side for seat in seats if not seat.is_concluded}
+        for place in filter(attrgetter("side"), finding.places):
             is_beyond = place.role in BEYOND and not place.territory
             is_given = place.side_where is not None and not is_beyond
-            if place.side and (is_given or (place.side in told and not place.is_concluded)):
+            if is_given or (place.side in told and not place.is_concluded):
                 yield from _of_lobes(document, place, is_given=is_given)
 
 
@@ -198,15 +173,14 @@ def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
 def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     """Return what contradicts each other of what is said of one lobe; see the rules above."""
     given = [each for each in said if each.is_given]
-    if _is_sure([each for each in given if each.side == "bilateral"]):
+    if _is_sure(_of_side(given, "bilateral")):
         return None
     carried = {each.side for each in said if each.sure and not each.is_given}
-    pairs = (
-        _against_findings(given, side, other, is_carried=side in carried)
-        or _against_normal(given, side, other)
-        for side, other in OTHER.items()
-    )
-    return next(filter(None, pairs), None)
+    for side, other in OTHER.items():
+        pair = _against_findings(given, side, other, is_carried=side in carried)
+        if pair := pair or _against_normal(given, side, other):
+            return pair
+    return None
 
 
 def _against_findings(
@@ -228,17 +202,15 @@ def _against_normal(
 
     A conclusion that the findings bear out is not doubted.
     """
-    normal = [each for each in said if each.is_whole and not (each.sure or each.is_concluded)]
+    normal = list(filter(_is_normal, said))
     elsewhere = [*_lesions(said, other, True), *_lesions(said, other, False)]
-    is_of_side = all(each.side == side for each in normal)
+    denied = _of_side(normal, side)
     for lesion in _doubted(said, side, other):
-        denied = (each for each in normal if each.side == side and each.where != lesion.where)
-        if (normal_one := next(denied, None)) is None:
-            continue
-        if elsewhere:
+        others = [each for each in denied if each.where != lesion.where]
+        if others and elsewhere:
             return (lesion, elsewhere[0]) if _is_sure([lesion, *elsewhere]) else None
-        if is_of_side and not lesion.is_concluded:
-            return lesion, normal_one
+        if others and denied == normal and not lesion.is_concluded:
+            return lesion, others[0]
     return None
 
 
@@ -250,11 +222,20 @@ def _doubted(said: Sequence[_Said], side: OneSide, other: OneSide) -> list[_Said
     return [*concluded, *(each for each in found if not each.is_old)]
 
 
+def _is_normal(said: _Said) -> bool:
+    """Whether the findings call the whole of a lobe normal."""
+    return said.is_whole and not (said.sure or said.is_concluded)
+
+
+def _of_side(said: Iterable[_Said], side: Side) -> list[_Said]:
+    return [each for each in said if each.side == side]
+
+
 def _is_sure(lesions: Sequence[_Said]) -> bool:
     return any(each.sure == SURE for each in lesions)
 
 
 def _lesions(said: Sequence[_Said], side: OneSide, is_concluded: bool) -> list[_Said]:
     """Return what says that a lesion is on a side, the surest first."""
-    own = [each for each in said if each.side == side and each.is_concluded is is_concluded]
-    return sorted((each for each in own if each.sure), key=lambda each: -each.sure)
+    own = (each for each in _of_side(said, side) if each.is_concluded is is_concluded)
+    return sorted(filter(attrgetter("sure"), own), key=lambda each: -each.sure)

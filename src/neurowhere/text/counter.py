@@ -292,13 +292,15 @@ class TermCounter:
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
         sided = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if "bi" in text.lower() else {}
-        letters = {token for token in tokens if token[0] in "lr" and SIDED.fullmatch(token)}
-        defined = dict(definitions(text)) if letters else {}
-        for i in [i for i, token in enumerate(tokens) if token in letters] if letters else ():
-            side = SIDE_WORDS.get(self._ids.side_of(tokens[i]))
-            if side and side_of_name(defined.get(tokens[i], side)) == side:
-                sided[i] = side
-        return sided
+        letters = set(filter(SIDED.fullmatch, {token for token in tokens if token[0] in "lr"}))
+        if not letters:
+            return sided
+        defined, given = dict(definitions(text)), {}
+        for token in letters:
+            side = SIDE_WORDS.get(self._ids.side_of(token))
+            if side and side_of_name(defined.get(token, side)) == side:
+                given[token] = side
+        return sided | {i: given[token] for i, token in enumerate(tokens) if token in given}
 
 
 def _is_long_word(name: str) -> bool:
@@ -323,14 +325,14 @@ def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
     where a vocabulary has it as a synonym of "thalamo".
     """
     indices = {term: i for i, term in enumerate(vocabulary.terms)}
-    names = [(cased_words_of(term), i) for term, i in indices.items()]
+    names = list(zip(map(cased_words_of, indices), indices.values(), strict=True))
     forms = {_form(words): i for words, i in names}
     for name, term in vocabulary.synonyms.items():
         words, own = cased_words_of(name), _form(cased_words_of(term))
-        if len(words) == 1 and words[0] != name.lower() and vocabulary.is_generic(words[0]):
-            continue  # "n back" without its letter
+        is_bare = words != (name.lower(),) and vocabulary.is_generic(" ".join(words))
         form = _form(words)
-        if not _is_two_names(form, own, vocabulary, forms):  # "n-back working memory"
+        # Not "n back" without its letter, nor "n-back working memory".
+        if not ((is_bare and len(words) == 1) or _is_two_names(form, own, vocabulary, forms)):
             names.append((words, {own: indices[term]}.get(form, forms.get(form, indices[term]))))
     return names + [(split, i) for words, i in names for split in other_splits(words)]
 

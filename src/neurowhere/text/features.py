@@ -22,17 +22,8 @@ LATERAL: tuple[Side, ...] = ("left", "right")
 def combine_sections(
     sections: Mapping[str, sparse.csr_matrix], weights: Mapping[str, float] | None = None
 ) -> sparse.csr_matrix:
-    """Add the counts of the sections of texts, each multiplied by its weight.
+    """Add the counts of the sections of texts, each multiplied by its weight, 1 by default.
 
-    Parameters
-    ----------
-    sections : mapping of str to sparse matrix of shape (n_texts, n_terms)
-        Counts by section: title, abstract, keywords, body.
-    weights : mapping of str to float, optional
-        Weights of sections; 1 where none is given. Those of absent sections are not used.
-
-    Examples
-    --------
     >>> title, body = sparse.csr_matrix([[1, 0]]), sparse.csr_matrix([[1, 3]])
     >>> combine_sections({"title": title, "body": body}, {"title": 2}).toarray()
     array([[3., 3.]], dtype=float32)

@@ -116,54 +116,22 @@ _CONCLUSION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that a report names.
+    """A place that a report names."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Structures that it stands for: one, or those that an artery or a syndrome points to.
-    words : str
-        The text's words for it.
-    span : (int, int)
-        Where the text has it.
-    role : str
-        One of `ROLES`: "seat", "extension", "pressed" and others.
-    side : "left", "right", "bilateral" or None
-    weight : float
-        How much it counts: less than 1 where the text leaves it open.
-    status : "affirmed", "hedged" or "denied"
-    rule : str
-        Row of ``roles.csv`` that gave the role; empty where no cue did.
-    is_concluded : bool
-        Whether it stands in the impression of the report.
-    is_weak : bool
-        Whether its sentence only has a lesion somewhere, not of this place by a cue.
-    territory : str
-        Name of the artery or territory whose parts `names` are; empty for a structure.
-    depth : "surface", "cortical", "subcortical", "deep", "periventricular" or None
-        Layer of the place that its sentence names.
-    size_mm : float, optional
-        Size of what is there, if this is a seat.
-    side_where : (int, int) or None
-        Where its own sentence gives the side; None if the place has that of its finding.
-    denial : (int, int) or None
-        Where the text denies it.
-    """
-
-    names: tuple[str, ...]
-    words: str
+    names: tuple[str, ...]  # one structure, or those that an artery or a syndrome points to
+    words: str  # of the text
     span: Span
     role: Role
     side: Side | None
-    weight: float = 1.0
+    weight: float = 1.0  # less where the text leaves it open
     status: Literal["affirmed", "hedged", "denied"] = "affirmed"
-    rule: str = ""
-    is_concluded: bool = False
-    is_weak: bool = False
-    territory: str = ""
-    depth: Depth | None = None
-    size_mm: float | None = None
-    side_where: Span | None = None
+    rule: str = ""  # row of roles.csv that gave the role; empty where no cue did
+    is_concluded: bool = False  # whether it stands in the impression of the report
+    is_weak: bool = False  # whether a lesion is only somewhere in its sentence
+    territory: str = ""  # artery or territory whose parts the names are; empty for a structure
+    depth: Depth | None = None  # layer that its sentence names
+    size_mm: float | None = None  # of what is there, if this is a seat
+    side_where: Span | None = None  # where its own sentence gives the side
     denial: Span | None = None
 
     @property
@@ -174,21 +142,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a report says is wrong, and its places.
+    """Something that a report says is wrong, and its places."""
 
-    Attributes
-    ----------
-    kind : str
-        The words of the text for what it is: "infarct"; empty where it has none.
-    places : tuple of Place
-        The seats first, otherwise in the order of the text.
-    size_mm : float, optional
-        The largest size that its sentence tells.
-    """
-
-    kind: str
-    places: tuple[Place, ...]
-    size_mm: float | None = None
+    kind: str  # the words of the text for it: "infarct"; empty where it has none
+    places: tuple[Place, ...]  # the seats first, otherwise in the order of the text
+    size_mm: float | None = None  # the largest that its sentence gives for a lesion
 
     @property
     def seats(self) -> tuple[Place, ...]:
@@ -209,21 +167,10 @@ def document_of(text: str) -> Document:
 
 
 def find_findings(text: str, mentions: Mentions) -> list[Finding]:
-    """Find what a report says is wrong, and where.
+    """Find what a report says is wrong, and where, in its order.
 
-    Parameters
-    ----------
-    text : str
-    mentions : Mentions
-        What was read in it.
+    A finding without a seat is one of a text that has no seat at all.
 
-    Returns
-    -------
-    list of Finding
-        In the order of the text. One without a seat has none in the whole text.
-
-    Examples
-    --------
     >>> from neurowhere.text import TermCounter, Vocabulary
     >>> from neurowhere.text.reading.mentions import read_mentions
     >>> counter = TermCounter(Vocabulary(["insula", "putamen", "lateral ventricle"]))
@@ -273,16 +220,23 @@ def _sides(text: str, mentions: Mentions) -> list[re.Match[str]]:
 def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     """Yield the structures that a text names, and those that its arteries point to."""
     territories = [rule for rule in mentions.rule_based if _is_territory_of(rule, text)]
-    drawn = {(rule.start, rule.end) for rule in territories if rule.rule_kind == "artery"}
+    drawn = {_span(rule) for rule in territories if rule.rule_kind == "artery"}
     structures = (*filter(attrgetter("is_structure"), mentions.found), *mentions.places)
-    named = [each for each in structures if (each.start, each.end) not in drawn and _is_place(each)]
-    for mention in named:
-        yield _place(text, mention, (mention.term,))
-    spans = sorted((mention.start, mention.end) for mention in named)
-    for rule in territories:
-        number = bisect_left(spans, (rule.end,))
-        if all(end <= rule.start for _, end in spans[max(0, number - 3) : number]):
-            yield _territory(text, rule)
+    named = [each for each in structures if _span(each) not in drawn and _is_place(each)]
+    yield from (_place(text, mention, (mention.term,)) for mention in named)
+    spans = sorted(map(_span, named))
+    for rule in filter(lambda rule: not _is_within(rule, spans), territories):
+        yield _territory(text, rule)
+
+
+def _is_within(rule: Mention, spans: Sequence[Span]) -> bool:
+    """Whether a place that is named reaches into the words of a rule."""
+    number = bisect_left(spans, (rule.end,))
+    return any(end > rule.start for _, end in spans[max(0, number - 3) : number])
+
+
+def _span(mention: Mention) -> Span:
+    return mention.start, mention.end
 
 
 def _is_territory_of(rule: Mention, text: str) -> bool:
@@ -336,29 +290,14 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
 
 @dataclass(frozen=True)
 class _Reader:
-    """What is known of a text before its sentences are read.
-
-    Attributes
-    ----------
-    cues : Cues
-    lesions : list of (int, int)
-        What it says is wrong, in its order.
-    sides : list of re.Match
-        Words of sides.
-    concluded : (int, int)
-        Its conclusion.
-    title : int
-        Where its first line ends, which names what was looked at; 0 if it is all of the text.
-    has_name : bool
-        Whether it names a place that is no territory.
-    """
+    """What is known of a text before its sentences are read."""
 
     cues: Cues
-    lesions: Sequence[Span]
+    lesions: Sequence[Span]  # what the text says is wrong, in its order
     sides: Sequence[re.Match[str]]
     concluded: Span
-    title: int
-    has_name: bool
+    title: int  # end of its first line, which names what was looked at; 0 if it has one line
+    has_name: bool  # whether it names a place that is no territory
 
     def read(self, number: int, places: Sequence[Place]) -> Finding:
         """Return what a sentence says of its places, which are in their order."""
@@ -367,28 +306,25 @@ class _Reader:
         words, heading = text[span[0] : _end_of_row(text, span)], self.cues.heading(span[0])
         cues = self.cues.of_sentence(number)
         first, end = (bisect_left(self.lesions, (at,)) for at in span)
-        wrong = [
-            *self.lesions[first:end],
-            *((cue.start, cue.end) for cue in cues.cues if cue.role == "seat"),
-        ]
+        lesions = self.lesions[first:end]
         sentence = _Sentence(
             text,
             span,
             cues,
             _depth_of(words),
-            _size_mm(words, [(start - span[0], stop - span[0]) for start, stop in wrong]),
+            _size_mm(words, span[0], [*lesions, *cues.lesions]),
             _side_of(self.sides, span),
             heading and heading.role,
             self.has_name,
         )
-        kind = text[slice(*self.lesions[first])] if first < end else ""
         placed: list[Place] = []
         for place in places:
             found = sentence.placed(place, placed[-1] if placed else None)
-            is_concluded = self.concluded[0] <= place.span[0] < self.concluded[1]
             if span[1] <= self.title and found.role == "seat" and found.side is None:
                 found = replace(found, role="mentioned")
+            is_concluded = self.concluded[0] <= place.span[0] < self.concluded[1]
             placed.append(replace(found, is_concluded=is_concluded))
+        kind = text[slice(*lesions[0])] if lesions else ""
         return Finding(kind, tuple(placed), sentence.size_mm)
 
 
@@ -407,13 +343,7 @@ def _end_of_row(text: str, span: Span) -> int:
 
 
 class _Sentence(NamedTuple):
-    """A sentence, its cues, and what it says of all its places.
-
-    Attributes
-    ----------
-    heading : str or None
-        Role of what its line says, where a heading gives it one.
-    """
+    """A sentence, its cues, and what it says of all its places."""
 
     text: str
     span: Span
@@ -421,7 +351,7 @@ class _Sentence(NamedTuple):
     depth: Depth | None
     size_mm: float | None
     side: tuple[Side, Span] | None
-    heading: Role | None
+    heading: Role | None  # that the heading of its line gives
     has_name: bool
 
     def placed(self, place: Place, before: Place | None) -> Place:
@@ -432,14 +362,14 @@ class _Sentence(NamedTuple):
         side, where = place.side, place.side_where
         if side is None and self.side:
             side, where = self.side
-        is_seat = found.role == "seat"
-        return replace(
-            found,
-            side=place.side if found.role == "spared" else side,
-            side_where=where if where and self.span[0] <= where[0] < self.span[1] else None,
-            depth=self.depth if is_seat else None,
-            size_mm=self.size_mm if is_seat else None,
+        if where and not self.span[0] <= where[0] < self.span[1]:
+            where = None
+        found = replace(
+            found, side=place.side if found.role == "spared" else side, side_where=where
         )
+        if found.role != "seat":
+            return found
+        return replace(found, depth=self.depth, size_mm=self.size_mm)
 
     def _with_role(self, place: Place) -> Place:
         told = self.cues.of(place.span)
@@ -454,6 +384,10 @@ class _Sentence(NamedTuple):
         role: Role = told.role or ("mentioned" if self.size_mm is None else "seat")
         if role == "mentioned" or (role == "seat" and told.is_weak):
             role = self.heading or ("mentioned" if self._is_topic(place) else role)
+        return self._adapted(role, place)
+
+    def _adapted(self, role: Role, place: Place) -> Role:
+        """Return a role that fits what a place is: fluid and bone have no lesion of the brain."""
         if role in IN_TISSUE and _is_beside_tissue(self.text, place):
             return "level"
         return "extension" if role == "seat" and self.has_name and _is_parts(place) else role
@@ -510,21 +444,18 @@ def _conclusion(text: str) -> Span:
     return found[-1].start(), plan.start() if plan else len(text)
 
 
-def _size_mm(sentence: str, lesions: Sequence[Span]) -> float | None:
-    """Return the largest size of a sentence that is not that of a shift or the like.
+def _size_mm(sentence: str, start: int, lesions: Sequence[Span]) -> float | None:
+    """Return the largest size of a sentence that begins at `start`, but for that of a shift.
 
-    >>> _size_mm("glioma with 4 mm shift", [(0, 6)]), _size_mm("shift by a 3 cm cyst", [(16, 20)])
+    >>> _size_mm("glioma, shift of 4 mm", 9, [(9, 15)]), _size_mm("a 3 cm cyst", 0, [(7, 11)])
     (None, 30.0)
     """
     others = [match.span() for match in _MEASURED.finditer(sentence)]
-    return max(
-        (
-            _in_mm(match[1] or match[3], (match[2] or "mm").lower())
-            for match in _SIZE.finditer(sentence)
-            if not _is_of_other(sentence, match.span(), others, lesions)
-        ),
-        default=None,
-    )
+    wrong = [(first - start, end - start) for first, end in lesions]
+    found = _SIZE.finditer(sentence)
+    own = [match for match in found if not _is_of_other(sentence, match.span(), others, wrong)]
+    sizes = (_in_mm(match[1] or match[3], (match[2] or "mm").lower()) for match in own)
+    return max(sizes, default=None)
 
 
 def _is_of_other(
@@ -532,11 +463,9 @@ def _is_of_other(
 ) -> bool:
     """Whether a word such as "shift" is nearer to a size than any lesion, in the same phrase."""
     reach = min((_gap(size, lesion) for lesion in lesions), default=len(sentence))
-    return any(
-        _gap(size, other) < reach
-        and not _APART.search(sentence[min(size[1], other[1]) : max(size[0], other[0])])
-        for other in others
-    )
+    near = (other for other in others if _gap(size, other) < reach)
+    between = (sentence[min(size[1], end) : max(size[0], start)] for start, end in near)
+    return not all(map(_APART.search, between))
 
 
 def _gap(one: Span, other: Span) -> int:
@@ -647,7 +576,7 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
     done = []
     for finding in findings:
         own = next((place.side for place in finding.seats if place.side), None)
-        places = list(_sided(finding.places, own, default, of_midline))
+        places = list(_sided(finding.places, own, None if own else default, of_midline))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done
@@ -661,12 +590,13 @@ def _sided(
     places: Sequence[Place], own: Side | None, default: Side | None, of_midline: Side | None
 ) -> Iterator[Place]:
     """Yield the places of a finding: each has its side, that of the seat before it, or another."""
-    before = None if own else default
+    before = default
     for place in places:
         is_seat = place.role == "seat"
-        before = (place.side if is_seat else None) or before
-        given = before if is_seat else before or own
-        if not own and _MIDLINE.search(place.names[0]):
-            given = of_midline
-        is_open = place.side is None and place.role not in ("spared", "mentioned")
-        yield replace(place, side=given) if is_open else place
+        if is_seat:
+            before = place.side or before
+        if place.side is None and place.role not in ("spared", "mentioned"):
+            is_of_midline = not own and _MIDLINE.search(place.names[0])
+            usual = before if is_seat else before or own
+            place = replace(place, side=of_midline if is_of_midline else usual)
+        yield place

@@ -176,21 +176,17 @@ def _ordered(core: str) -> str:
         core = _DIVISION.sub(r"\2 \1", core)
         core = core.removesuffix(" temporooccipital part")
     words = core.split()
-    kind = None
+    is_sulcus = core.startswith("s ")
     while len(words) > 1 and words[0] in _KINDS:
-        kind = kind or words[0]
         words = words[1:]
-    names = _table("label")
-    if kind != "s" and " ".join(words) in names:
-        return names[" ".join(words)]
-    directions = [word for word in words if word in _DIRECTIONS]
     others = [word for word in words if word not in _DIRECTIONS]
-    if kind == "s":
-        return " ".join([*directions, *others, "sulcus"])
-    if len(others) == 1 and (kind or directions or others[0] in _NOUNS):
-        noun = _NOUNS.get(others[0], "")
-        return " ".join(filter(None, [*directions, others[0], noun]))
-    return " ".join(words)
+    directed = sorted(words, key=lambda word: word in others)
+    if is_sulcus:
+        return " ".join([*directed, "sulcus"])
+    name = " ".join(words)
+    if name in _table("label") or len(others) != 1:
+        return _table("label").get(name, name)
+    return " ".join([*directed, *_NOUNS.get(others[0], "").split()])
 
 
 # ---- names as a person reads them
@@ -237,21 +233,23 @@ def _capitals(name: str) -> str:
     return f"cerebellar {name}" if name.startswith("lobule") else name
 
 
-def _with_detail(label: str, name: str) -> str:
-    """Add what a label says beyond its name: "left superior frontal gyrus (medial area 8)"."""
+def _detail(label: str) -> str:
+    """Return what a label says beyond the codes of its atlas."""
     rest, _ = _without_side(label.strip())
     if found := _SCHAEFER.fullmatch(label) or _TIAN.fullmatch(rest):
         rest = " ".join(filter(None, [_PLACES_IN_NUCLEI.get(found[1]), found[3]]))
-    if found := _BRAINNETOME.fullmatch(rest):
-        rest = found["detail"] or rest
-    words = {*name.lower().split(), "".join(word[0] for word in words_of_label(label)[0].split())}
-    joined = re.sub(r"\W", "", name.lower())
-    detail = []
-    for token in _tokens(_YEO_NUMBER.sub("", rest)):
-        word = _table("word").get(token.lower(), token)
-        is_said = word.lower() in words or (len(word) >= LONG and word.lower() in joined)
-        if word and not is_said and word.lower() not in _KINDS:
-            detail.append(word)
+    found = _BRAINNETOME.fullmatch(rest)
+    return found["detail"] or rest if found else rest
+
+
+def _with_detail(label: str, name: str) -> str:
+    """Add what a label says beyond its name: "left superior frontal gyrus (medial area 8)"."""
+    initials = "".join(word[0] for word in words_of_label(label)[0].split())
+    known, joined = {"", initials, *_KINDS, *name.lower().split()}, re.sub(r"\W", "", name.lower())
+    tokens = _tokens(_YEO_NUMBER.sub("", _detail(label)))
+    words = [_table("word").get(token.lower(), token) for token in tokens]
+    new = [word for word in words if word.lower() not in known]
+    detail = [word for word in new if len(word) < LONG or word.lower() not in joined]
     return f"{name} ({' '.join(detail)})" if detail else name
 
 

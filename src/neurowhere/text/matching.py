@@ -68,15 +68,17 @@ class TokenIds(dict[str, int]):
         number = self[token.lower()]
         if token in SIDES and number == SKIPPED:
             number = UNKNOWN  # "thalami: R pulvinar"
-        elif token[1:].islower():  # the first word of a sentence
-            pass
-        elif self.side_of(token):
-            number = self[token[1:]]
-        elif token[-1] == "s" and token[:-1].isupper() and number == UNKNOWN:
-            number = self[token[:-1]]  # "PCAs"
-        elif number != UNKNOWN and self._is_chance(token):
-            number = UNKNOWN_SHORT_FORM
+        elif not token[1:].islower():  # not the first word of a sentence
+            number = self._of_short_form(token, number)
         return UNKNOWN_SHORT_FORM if number == UNKNOWN and is_short_form(token) else number
+
+    def _of_short_form(self, token: str, number: int) -> int:
+        if self.side_of(token):
+            return self[token[1:]]
+        if number != UNKNOWN:
+            return UNKNOWN_SHORT_FORM if self._is_chance(token) else number
+        is_plural = token[-1] == "s" and token[:-1].isupper()  # "PCAs"
+        return self[token[:-1]] if is_plural else UNKNOWN
 
     def side_of(self, token: str) -> str:
         """Letter by which an abbreviation is of a side: "l", "r", or "" where it has none."""
@@ -107,15 +109,7 @@ class TokenIds(dict[str, int]):
 
 
 class NameTree:
-    """A tree of names, each a sequence of word ids, that finds the longest ones.
-
-    Parameters
-    ----------
-    names : mapping of tuple of int to int
-        Term that each sequence of ids stands for.
-    n_ids : int
-        Ids are below this number.
-    """
+    """A tree of the names of terms, each a sequence of word ids, that finds the longest ones."""
 
     def __init__(self, names: Mapping[tuple[int, ...], int], n_ids: int) -> None:
         self._n_ids = n_ids
@@ -137,38 +131,38 @@ class NameTree:
     def longest(
         self, ids: Sequence[int], meant: Mapping[int, int], ends: Container[int] = ()
     ) -> list[tuple[int, int, int]]:
-        """Find names from left to right, the longest at each place; their words are consumed.
+        """Find the first token, the end and the term of names, the longest at each place.
 
-        Parameters
-        ----------
-        ids : sequence of int
-        meant : mapping of int to int
-            Terms of some tokens that no longer name consumes, in place of those of their words.
-        ends : set of int, optional
-            Tokens at which no name goes on: a sentence begins there.
-
-        Returns
-        -------
-        list of (first, end, term)
-            The first token of each name, the one after its last, and its term.
+        Names consume their words. Tokens have the terms of `meant` in place of those of their
+        words, unless a longer name consumes them. No name goes across one of the `ends`.
         """
         kept = [i for i, word in enumerate(ids) if word != SKIPPED]
-        words = [ids[i] for i in kept] if len(kept) < len(ids) else ids
+        words = list(map(ids.__getitem__, kept))
         terms = list(map(self._single.__getitem__, words))
         for i, term in meant.items():
             terms[bisect_left(kept, i)] = term
+        found = self._phrases(ids, words, kept, ends)
+        for place, n_words, *_ in found:
+            terms[place : place + n_words] = [NO_TERM] * n_words
+        one = [(i, i + 1, term) for i, term in zip(kept, terms, strict=True) if term != NO_TERM]
+        if not found:
+            return one
+        return sorted([*one, *((kept[place], end, term) for place, _, end, term in found)])
+
+    def _phrases(
+        self, ids: Sequence[int], words: Sequence[int], kept: Sequence[int], ends: Container[int]
+    ) -> list[tuple[int, int, int, int]]:
+        """Find the places, numbers of words, ends and terms of names of several words."""
         pairs = map(add, map(self._begun.__getitem__, words), islice(words, 1, None))
-        found: list[tuple[int, int, int]] = []
+        found: list[tuple[int, int, int, int]] = []
         free = 0
         for place in [place for place, pair in enumerate(pairs) if pair in self._edges]:
             if place >= free:
                 n_words, end, term = self._phrase(ids, kept[place], ends)
                 if n_words:
                     free = place + n_words
-                    terms[place:free] = [NO_TERM] * n_words
-                    found.append((kept[place], end, term))
-        one = [(i, i + 1, term) for i, term in zip(kept, terms, strict=True) if term != NO_TERM]
-        return sorted(found + one) if found else one
+                    found.append((place, n_words, end, term))
+        return found
 
     def _phrase(self, ids: Sequence[int], first: int, ends: Container[int]) -> tuple[int, int, int]:
         """Words, end and term of the longest name of several words that begins at a token."""

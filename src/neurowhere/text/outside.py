@@ -73,24 +73,13 @@ BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
 class Outside(NamedTuple):
-    """What is affected outside the brain, and the words of a text that say so.
+    """What is affected outside the brain, and the words of a text that say so."""
 
-    Attributes
-    ----------
-    where : str
-        "spinal cord", "nerve", "orbit" and so on, in words.
-    words : str
-    start, end : int
-        The words are ``text[start:end]``.
-    row : str
-        Name of the row of the table: "outside:palsy".
-    """
-
-    where: str
-    words: str
+    where: str  # "spinal cord", "nerve", "orbit"
+    words: str  # text[start:end]
     start: int
     end: int
-    row: str
+    row: str  # of the table: "outside:palsy"
 
 
 class _Hit(NamedTuple):
@@ -104,21 +93,10 @@ class _Hit(NamedTuple):
 
 
 def find_outside(text: str, mentions: Mentions) -> Outside | None:
-    """Tell where outside the brain the finding of a text is.
+    """Return where outside the brain the finding of a text is; None if the brain is affected.
 
-    Parameters
-    ----------
-    text : str
-    mentions : Mentions
-        What was read in it. A structure of the brain that it affirms is the seat of its finding.
+    A structure of the brain that the text affirms is the seat of its finding.
 
-    Returns
-    -------
-    Outside or None
-        None if nothing outside the brain is affected, or the brain is affected, too.
-
-    Examples
-    --------
     >>> find_outside("Acute infarct of the cervical cord", Mentions(())).where
     'spinal cord'
     >>> find_outside("Right Bell's palsy; brain MRI normal", Mentions(())).words

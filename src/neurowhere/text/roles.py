@@ -120,14 +120,9 @@ def _table() -> Trie[Row]:
 
 
 class Cues:
-    """The cues of a text, in its order.
+    """The cues of a text, in its order; lesions that it denies are no cues.
 
-    Parameters
-    ----------
-    document : Document
-        Its names are the places of the report.
-    denied : collection of (int, int)
-        Lesions that the text denies, which are no cues.
+    The names of its document are the places of the report.
     """
 
     def __init__(self, document: Document, denied: Collection[Span]) -> None:
@@ -175,18 +170,7 @@ class Cues:
 
 
 class SentenceCues:
-    """The cues of one sentence: what it says of its places.
-
-    Parameters
-    ----------
-    document : Document
-    own : sequence of Cue
-        In the order of the text.
-    after : sequence of Cue
-        Cues of the cells that follow in a row of a table.
-    lesion : Cue or None
-        Lesion in another cell of the row.
-    """
+    """The cues of one sentence: its own, those after it, and a lesion in its row of a table."""
 
     def __init__(
         self, document: Document, own: Sequence[Cue], after: Sequence[Cue], lesion: Cue | None
@@ -195,6 +179,7 @@ class SentenceCues:
         self.starts = [cue.start for cue in self.cues]
         self.words = [cue.word for cue in self.cues]
         self.lesion = _first(own[::-1], "seat") or lesion
+        self.lesions = [(cue.start, cue.end) for cue in self.cues if cue.role == "seat"]
         self.edema = _first(own, "edema", "seat")  # if it is one
         self.whole = next((cue for cue in self.cues if cue.reach == "whole"), None)
         self.ahead = _latest(self.cues, AHEAD)
@@ -205,17 +190,7 @@ class SentenceCues:
         return any(cue.role in roles for cue in self.cues)
 
     def of(self, span: Span) -> Told:
-        """Return what the sentence says of a place.
-
-        Parameters
-        ----------
-        span : (int, int)
-            Where the text has the place.
-
-        Returns
-        -------
-        Told
-        """
+        """Return what the sentence says of a place."""
         if self.whole:
             return Told(self.whole.role, self.whole.row, False, False)
         here = bisect_left(self.starts, span[0])

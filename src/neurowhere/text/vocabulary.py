@@ -53,21 +53,11 @@ MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file o
 
 @dataclass(frozen=True)
 class Alignment:
-    """Map of the columns of another vocabulary to ours.
+    """Map of the columns of another vocabulary to ours: ``counts @ matrix`` are over ours."""
 
-    Attributes
-    ----------
-    matrix : sparse matrix of shape (n_columns, n_terms)
-        ``counts @ matrix`` are counts over our vocabulary.
-    missing : list of str
-        Our terms that no column can count.
-    unused : list of str
-        Columns that stand for none of our terms.
-    """
-
-    matrix: sparse.csr_matrix
-    missing: list[str]
-    unused: list[str]
+    matrix: sparse.csr_matrix  # (n_columns, n_terms)
+    missing: list[str]  # our terms that no column can count
+    unused: list[str]  # columns that stand for none of our terms
 
     def __str__(self) -> str:
         n_columns, n_terms = self.matrix.shape
@@ -436,11 +426,20 @@ def _read_synonyms(path: Path) -> dict[str, str]:
     if dropped := [f"{name!r} for {mapping[name]!r}" for name in mapping if name not in synonyms]:
         warnings.warn(
             f"{len(dropped):,} of {len(mapping):,} synonyms only look alike and are left out: "
-            f"{', '.join(dropped[:SHOWN])}{', ...' if len(dropped) > SHOWN else ''}",
+            f"{_some(dropped)}",
             DataWarning,
             stacklevel=3,
         )
     return synonyms
+
+
+def _unmapped(rows: Iterable[list[str]], mapping: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Yield term, category and synonyms of the rows that a mapping does not rename."""
+    return ((*row, "", "")[:3] for row in rows if row[0] not in mapping)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + ", ..." * (len(names) > SHOWN)
 
 
 @cache
@@ -458,27 +457,23 @@ def _from_rows(
     """
     terms: dict[tuple[str, ...], str] = {}
     categories, synonyms, repeats = {}, dict(mapping), []
-    for term, *more in rows:
-        if term in mapping:
-            continue
-        words = cased_words_of(term) or (term,)
-        if words in terms:
+    for term, category, others in _unmapped(rows, mapping):
+        known = terms.setdefault(cased_words_of(term) or (term,), term)
+        if known != term:
+            synonyms[term] = known
+        if known != term or term in categories:
             repeats.append(term)
-            synonyms |= {term: terms[words]} if term != terms[words] else {}
             continue
-        terms[words] = term
-        if more and more[0]:
-            categories[term] = more[0]
-        if more and more[1]:
-            synonyms |= dict.fromkeys(filter(None, more[1].split(SEPARATOR)), term)
+        categories[term] = category
+        synonyms |= dict.fromkeys(filter(None, others.split(SEPARATOR)), term)
     if repeats:
         warnings.warn(
             f"{len(repeats):,} terms repeat the words of another and count as that one: "
-            f"{', '.join(map(repr, repeats[:3]))}{', ...' if len(repeats) > 3 else ''}",
+            f"{_some(list(map(repr, repeats)))}",
             DataWarning,
             stacklevel=3,
         )
-    return cls(list(terms.values()), synonyms, categories)
+    return cls(list(terms.values()), synonyms, {t: c for t, c in categories.items() if c})
 
 
 # ---- files of lists
@@ -500,8 +495,8 @@ def read_rows(path: Path) -> list[list[str]]:
     """Read rows of term, category and synonyms, the last two where the file has them."""
     with open_list(path) as stream:
         if bare_suffix(path) != ".csv":
-            return [[line.strip()] for line in stream if line.strip()]
-        rows = [row for row in csv.reader(stream, strict=True) if row]
+            return [[line] for line in map(str.strip, stream) if line]
+        rows = list(filter(None, csv.reader(stream, strict=True)))
     if rows and rows[0][0] == HEADER[0]:
         return _columns(path, rows[0], rows[1:])
     if all(len(row) == 2 and _is_number(row[1]) for row in rows):

@@ -277,21 +277,22 @@ def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> 
     for source, forms in sources.items():
         for form in forms:
             candidates.setdefault(key_of(form), _Name()).add(source, form)
+    return _with_synonyms(candidates, synonym_rows)
+
+
+def _with_synonyms(candidates: Mapping[Key, "_Name"], synonym_rows: list[list[str]]) -> Vocabulary:
+    """Make a vocabulary of the candidates that are places, and add the synonyms of all lists."""
     chosen = {key: name.best for key, name in candidates.items() if name.is_place}
     brodmann = map(BRODMANN_FORMS[0].format, BRODMANN_AREAS)
     chosen |= {key_of(name): name for name in (*LOBES, *MORE_NAMES, *brodmann)}
-    for other in SAME:
-        chosen.pop(key_of(other), None)
-    same = SAME | ADJECTIVES | ABBREVIATIONS
+    for key in map(key_of, SAME):
+        chosen.pop(key, None)
     synonyms = _Synonyms(chosen)
-    synonyms.add_all(
-        (
-            *([chosen[key], *candidates[key].forms] for key in candidates if key in chosen),
-            *([form.format(n) for form in BRODMANN_FORMS] for n in BRODMANN_AREAS),
-            *([term, other] for other, term in same.items()),
-            *([row[0], *filter(is_telling, row[1:])] for row in synonym_rows),
-        )
-    )
+    listed = filter(chosen.__contains__, candidates)
+    synonyms.add_all([chosen[key], *candidates[key].forms] for key in listed)
+    synonyms.add_all([form.format(n) for form in BRODMANN_FORMS] for n in BRODMANN_AREAS)
+    synonyms.add_all(pair[::-1] for pair in (SAME | ADJECTIVES | ABBREVIATIONS).items())
+    synonyms.add_all([row[0], *filter(is_telling, row[1:])] for row in synonym_rows)
     terms = sorted(chosen.values())
     return Vocabulary(terms, dict(sorted(synonyms.items())), dict.fromkeys(terms, "anatomy"))
 
@@ -373,11 +374,12 @@ class _Synonyms(dict[str, str]):
         self._chosen = chosen
         self._known = {form_of(name) for name in chosen.values()}
 
-    def add_all(self, rows: Iterable[list[str]]) -> None:
+    def add_all(self, rows: Iterable[Sequence[str]]) -> None:
+        """Add the forms of many names."""
         for forms in rows:
             self.add(forms)
 
-    def add(self, forms: list[str]) -> None:
+    def add(self, forms: Sequence[str]) -> None:
         """Make the forms synonyms of the first of them that is a chosen name."""
         keys = map(key_of, forms)
         name = next((self._chosen[key] for key in keys if key in self._chosen), None)

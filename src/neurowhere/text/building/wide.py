@@ -63,14 +63,10 @@ _TOKEN = re.compile(r"[A-Za-z0-9]+")
 
 @dataclass
 class Usage:
-    """Uses and definitions of abbreviations in texts.
+    """Numbers of documents that use and define abbreviations.
 
-    Attributes
-    ----------
-    defined : Counter of (str, str)
-        Documents that define a short form, as written, by a long form, as folded words.
-    written : Counter of str
-        Documents that have a word of a few characters, as written.
+    `defined` has those that define a short form, as written, by a long form, as folded words;
+    `written` those that have a word of a few characters, as written.
     """
 
     defined: Counter[tuple[str, str]] = field(default_factory=Counter)
