@@ -315,7 +315,7 @@ class SideReader:
         i, before = mark.first, self.gaps[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
         is_last = not self.gaps[end].isspace() or self.word(end).isdigit()
-        if BREAK.search(before.replace("(", "")):
+        if self.words[i] == "both" or BREAK.search(before.replace("(", "")):
             return []
         if "(" in before or (is_last and "," in before):
             return self.nearest(i - 1, 3)
