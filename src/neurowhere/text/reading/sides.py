@@ -315,10 +315,11 @@ class SideReader:
         i, before = mark.first, self.gaps[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
         is_last = not self.gaps[end].isspace() or self.word(end).isdigit()
-        if self.words[i] == "both" or BREAK.search(before.replace("(", "")):
+        if BREAK.search(before.replace("(", "")):
             return []
         if "(" in before or (is_last and "," in before):
             return self.nearest(i - 1, 3)
+        is_last &= self.words[i] != "both"  # "in both 1-back and 2-back"
         return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2) if is_last else []
 
     def labelled(self, i: int) -> list[int]:
