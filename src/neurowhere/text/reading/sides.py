@@ -319,6 +319,7 @@ class SideReader:
             return []
         if "(" in before or (is_last and "," in before):
             return self.nearest(i - 1, 3)
+        is_last &= self.words[i] != "both"  # "in both 1-back and 2-back"
         return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2) if is_last else []
 
     def labelled(self, i: int) -> list[int]:
