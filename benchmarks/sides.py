@@ -208,12 +208,12 @@ def count_right(model, sentences, predict):
 def print_findings(model):
     print()
     rows = []
-    usual = text_model.LONG  # no text that is longer by its gate shares its map
+    usual = prediction.LONG  # no text that is longer by its gate shares its map
     corpus = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
     for name in ("findings_seen", "findings_unseen", "findings_fresh"):
         lines = (CASES / f"{name}.jsonl").read_text().splitlines()
         for method, least in (("without shares", 0.0), ("with them", usual)):
-            text_model.LONG = least
+            prediction.LONG = least
             seen = [visible(model, json.loads(line)) for line in lines]
             n_places = sum(map(len, seen))
             rows.append(
@@ -231,7 +231,7 @@ def print_findings(model):
         some = corpus.select(np.array(list(texts)))
         nats = []
         for least in (0.0, usual):
-            text_model.LONG = least
+            prediction.LONG = least
             nats.append(score(model, some, model.predict(list(texts.values()))))
         gain = nats[1] - nats[0]
         error = np.nanstd(gain) / np.sqrt(np.isfinite(gain).sum())

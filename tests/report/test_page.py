@@ -34,9 +34,7 @@ def test_every_value_is_escaped(picture):
     values = COMPARISON | {"plot": picture, "examples": [(picture, HOSTILE)]}
     found = Page(render_page("comparison.html", **values))
     assert "script" not in found.tags
-    assert (
-        "".join(found.words).count(HOSTILE) == 9
-    )  # six of the page, two of methods, caption
+    assert "".join(found.words).count(HOSTILE) == 9  # six of the page, two of methods, caption
 
 
 def test_pictures_are_inside_and_nothing_is_fetched(picture):
