@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-import neurowhere.model.text_model as text_model
+import neurowhere.model.prediction as prediction
 from neurowhere import default_atlas, load_model, read_corpus
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import nats_above_uniform

@@ -279,3 +279,15 @@ def test_each_cue_has_one_role_at_a_place():
                 seen.setdefault(phrase, []).append(row)
     twice = {phrase: rows for phrase, rows in seen.items() if len(rows) > 1}
     assert not twice
+
+
+def test_what_something_is_pressed_by_is_the_seat(counter):
+    text = "No infarct. The lateral ventricle is effaced by a right frontal lobe glioma."
+    found = roles(text, counter)
+    assert ("frontal lobe", "seat", "right") in found
+    assert {role for words, role, _ in found if words == "lateral ventricle"} == {"pressed"}
+
+
+def test_an_old_lesion_is_the_seat_where_there_is_no_other(counter):
+    text = "No acute infarct. Chronic gliosis in the right frontal lobe."
+    assert ("frontal lobe", "seat", "right") in roles(text, counter)

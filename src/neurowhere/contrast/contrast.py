@@ -248,15 +248,20 @@ class Contrast:
                 keep_formulas=keep_formulas,
             )
 
-    def most_raised(self) -> pd.DataFrame:
+    def most_raised(self, atlas: Atlas | None = None) -> pd.DataFrame:
         """Return the regions that pass and are raised, the largest ratio first.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            By default that of the contrast.
 
         Returns
         -------
         DataFrame
             Rows of `regions`.
         """
-        table = self.regions()
+        table = self.regions() if atlas is None else self.regions(atlas)
         raised = table[table["passes"] & (table["t"] > 0)]
         return raised.sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
 

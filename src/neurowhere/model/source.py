@@ -16,7 +16,7 @@ from neurowhere.model.mixture import Mixture, Report, mass_for_seats
 from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place
+from neurowhere.text.findings import Place, has_place, says_normal
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
@@ -193,7 +193,8 @@ class ReadText(Source):
     @property
     def is_normal(self) -> bool:  # type: ignore[override]
         """Whether it is a report that says that nothing is wrong."""
-        return self.report is not None and self.report.is_normal
+        is_normal = self.report is not None and self.report.is_normal
+        return is_normal or (not self.features.nnz and says_normal(self.text))
 
     @property
     def mentions(self) -> Mentions:
@@ -223,8 +224,14 @@ class ReadText(Source):
     @cached_property
     def outside(self) -> Outside | None:
         """Where outside the brain the finding is; of a very long text, None."""
-        is_read = self.is_text and self.listed is None
-        return find_outside(self.text, self.mentions) if is_read else None
+        if not self.is_text or self.listed is not None:
+            return None
+        mentions = self.mentions
+        if self.report and self.report.findings and not has_place(self.report.findings):
+            # A subdural haematoma that presses on a ventricle is not in it.
+            found = tuple(mention for mention in mentions.found if not mention.is_structure)
+            mentions = replace(mentions, found=found)
+        return find_outside(self.text, mentions)
 
     @property
     def order(self) -> NDArray[np.integer]:

@@ -286,6 +286,7 @@ class TermCounter:
         is_structure, new = self._structures, tuple.__new__  # the fast way to thousands of names
         names = [new(Name, (first, end, term, is_structure[term])) for first, end, term in found]
         document = document.renamed(names)
+        document = document.with_led_sides() if ") " in text else document
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
         return document.with_ampersands() if is_joined else document
 

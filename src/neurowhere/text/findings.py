@@ -70,6 +70,7 @@ _SIDE = re.compile(
     r"|(?<![^\s(])[LR]t?(?= (?:[A-Za-z]{3}|[AMP]\d))"
 )
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
+SHORT = 400  # characters of a text that says no more than that all is normal
 LAST = 120  # characters of the end of a text without a conclusion
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _SIZE = re.compile(
@@ -86,8 +87,9 @@ _APART = re.compile(r"[,;.](?!\s*\(?$)|\b(?:with|without|no|and|but|plus|causing
 _NORMAL = re.compile(
     r"\b(?:normal|unremarkable|negative) (?:[\w-]+ ){0,2}(?:mri?|ct|pet|eeg|study|scan|exam\w*"
     r"|brain|imaging|head|for (?:(?:his|her|the|stated|patient s) ?)*(?:age|\d))"
-    r"|\b(?:mri?|ct|pet|eeg|study|scan|brain|examination) (?:is |was |looks )?"
-    r"(?:entirely |completely |quite )?(?:normal|unremarkable|negative)|\bwithin normal limits"
+    r"|\b(?:mri?|ct|pet|eeg|study|scan|brain|head|examination) (?:is |was |looks )?"
+    r"(?:entirely |completely |quite )?(?:normal|unremarkable|negative|clear)"
+    r"|\bwithin normal limits"
     r"|\bno (?:(?:acute|significant|focal|structural|intracranial|cerebral|parenchymal|relevant) )*"
     r"(?:abnormalit\w+|patholog\w+|lesions?|injury|disease|cause|explanation)\b"
     r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
@@ -523,8 +525,8 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
 def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
     """Return the places of a report that have another role than their sentences give."""
     seats = _best(every, ["seat"])
-    is_extended = any(place.role == "extension" for place in every)  # "infarct involving …"
-    is_silent = not is_extended and not any(place.is_concluded for place in seats)
+    is_told = any(place.role in ("extension", "old") for place in every)  # "infarct involving …"
+    is_silent = not is_told and not any(place.is_concluded for place in seats)
     if is_silent and _NORMAL.search(conclusion):
         return dict.fromkeys(filter(attrgetter("is_weak"), seats), "mentioned")
     if is_silent and not seats and _NONE.search(conclusion):
@@ -537,6 +539,20 @@ def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
 def concludes_nothing(text: str, mentions: Mentions) -> bool:
     """Return whether a report concludes that all is normal, or only what is not there."""
     return bool(_NONE.search(_without_lesion(text, _conclusion(text), _lesions(mentions))))
+
+
+def says_normal(text: str) -> bool:
+    """Return whether a few words say that a scan or the brain is normal.
+
+    >>> says_normal("CT head unremarkable."), says_normal("Normal ageing of the mind")
+    (True, False)
+    """
+    return len(text) <= SHORT and bool(_NORMAL.search(text))
+
+
+def has_place(findings: Sequence[Finding]) -> bool:
+    """Return whether any finding is in the brain, and not only beside it or pressing on it."""
+    return any(place.role not in BESIDE for each in findings for place in each.places)
 
 
 def _lesions(mentions: Mentions) -> list[Span]:

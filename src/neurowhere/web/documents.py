@@ -55,6 +55,7 @@ ID_KEYS = ("id", "pmid", "pmcid", "doi")
 SUFFIX = re.compile(r"(\.(jsonl|ndjson|csv|tsv|txt|xml))?(\.(gz|xz))?$", re.IGNORECASE)
 STAGES = 2  # of a contrast: the model is read, the documents are compared
 SHARED_MEMORY = Path("/dev/shm")  # a folder without a disk
+N_NAMED = 3  # regions of the headline
 N_TERMS = 50
 
 Shelf = dict[str, "tuple[Shard, int]"]  # the place of each document, by its identifiers
@@ -323,10 +324,18 @@ def _summary(result: "Contrast", atlas: Atlas, n_regions: int) -> dict[str, Any]
         "outcome": result.outcome,
         "about": about,
         "significant": int(np.count_nonzero(result.significant())),
+        "most_raised": _most_raised(result, atlas),
         "regions": _regions(result, atlas, n_regions),
         "terms": _records(result.terms.head(N_TERMS)),
         "documents": _records(result.documents[["group", "id", "title", "mentions", "weight"]]),
     }
+
+
+def _most_raised(result: "Contrast", atlas: Atlas) -> list[str]:
+    """Return the names of the regions that pass and have the largest ratios."""
+    labels = result.most_raised(atlas)["region"].head(N_NAMED)
+    names = gazetteer_of(atlas, result.partition).names
+    return [names[atlas.names.index(label)] for label in labels]
 
 
 def _regions(result: "Contrast", atlas: Atlas, n_regions: int) -> list[dict[str, Any]]:

@@ -507,6 +507,7 @@ class ContrastAnswer(Schema):
     outcome: str = Field(description="What was found, in words.")
     about: dict[str, Any] = Field(description="Numbers of documents, problems, placeless words.")
     significant: int = Field(description="Regions of the model with a false-discovery rate < 5 %.")
+    most_raised: list[str] = Field(description="Regions that pass, the largest ratios first.")
     regions: list[dict[str, Any]] = Field(description="Of the atlas, the largest t first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")

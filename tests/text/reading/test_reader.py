@@ -56,6 +56,9 @@ def sides(text):
         ("A possible lesion of the pons, artefactual.", set()),
         ("Activity of the pons, but this mechanism is not known.", set()),
         ("Four sharply demarcated lesions in the pons.", set()),
+        ("Normal signal in the pons.", {"pons"}),
+        ("Participants with normal vision activated the left insula.", set()),
+        ("Atrophy of the (R) insula, (L) thalamus normal.", {"thalamus"}),
     ],
 )
 def test_denials(text, denied):

@@ -143,6 +143,30 @@ class Document:
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more
 
+    def is_of_structure(self, i: int) -> bool:
+        """Whether token i is of the name of a structure."""
+        return i in self.covered and self.names[self.covered[i]].is_structure
+
+    def with_led_sides(self) -> "Document":
+        """Open the brackets around a side that leads a name: "the (R) thalamus"."""
+        led = [
+            i
+            for i in range(len(self.words))
+            if self.gaps[i].endswith("(")
+            and self.gaps[i + 1] == ") "
+            and side_of(self.words[i])
+            and ("," in self.gaps[i] or not self.is_of_structure(i - 1))
+            and i + 1 in self.begins
+        ]
+        if not led:
+            return self
+        gaps = [*self.gaps]
+        for i in led:
+            gaps[i], gaps[i + 1] = gaps[i][:-1], " "
+        document = self.renamed(self.names)
+        document.__dict__["gaps"] = gaps
+        return document
+
     def with_ampersands(self) -> "Document":
         """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.
 

@@ -36,6 +36,8 @@ BEFORE_NOUN = classes("modifier determiner adverb")
 IN_KNOWN = classes("modifier side filler determiner of-lesion")
 AFTER_COMMA = classes("after-comma stop pronoun affirming turning article")  # a list ends there
 EFFECT = classes("effect lesion responding")
+ARTICLE = classes("article definite")
+LEADING_IN = classes("preposition conjunction where including adverb")  # before an article
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
 PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
@@ -518,9 +520,17 @@ class Reach:
     def phrase_end(self, start: int) -> int:
         """Place after a name and what it is of."""
         names, kinds = self.clause.names, self.clause.kinds
-        first = next((p for p in range(start, len(names)) if names[p] >= 0), len(names))
+        named = (p for p in range(start, len(names)) if names[p] >= 0 and "quality" not in kinds[p])
+        first = next(named, len(names))  # "normal signal in the insula"
         ends = (p for p in range(first, len(names)) if not LIMITING.isdisjoint(kinds[p]))
-        return next(ends, len(names))
+        others = (p for p in range(start + 1, len(names)) if self.is_other_phrase(p))
+        return min(next(ends, len(names)), next(others, len(names)))
+
+    def is_other_phrase(self, place: int) -> bool:
+        """Whether an article begins the object of a verb: "with normal vision activated the"."""
+        is_led = self.clause.commas[place] or not LEADING_IN.isdisjoint(self.kinds_at(place - 1))
+        is_article = not ARTICLE.isdisjoint(self.clause.kinds[place])
+        return is_article and not is_led
 
     def is_end(self, place: int, is_found: bool, through_verbs: bool) -> bool:
         """Whether a denial that goes ahead ends at some place."""

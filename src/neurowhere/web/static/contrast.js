@@ -3,7 +3,7 @@
 import { forgetJob, get, getBlob, startJob } from "./api.js";
 import { megabytes } from "./collection.js";
 import { captionOf, tellContrast } from "./contrasted.js";
-import { $, chosen, fill, make, times } from "./dom.js";
+import { $, chosen, fill, make } from "./dom.js";
 import { readNifti } from "./nifti.js";
 import { trouble, working } from "./status.js";
 import { dropFiles, givenFiles, isReading, stopReading, takeFiles, tellGiven, tellLimits } from "./uploads.js";
@@ -159,7 +159,7 @@ export const contrasting = {
   },
 
   first: () => job.found.volumes.log_ratio.peak,
-  spoken: ({ regions: [first] }) => (first ? `Contrast ready. Most raised: ${first.name}, ${times(first.ratio)}.` : "Contrast ready."),
+  spoken: ({ most_raised: [first], outcome }) => `Contrast ready. ${first ? `Most raised: ${first}` : outcome}.`,
   tellSentences: async () => {},
 };
 

@@ -65,7 +65,7 @@ function tellDocuments(documents) {
 }
 
 export function tellContrast(answer) {
-  tellAnswer(make("strong", {}, `Most raised: ${answer.regions.slice(0, 3).map(({ name }) => name).join(", ")}`));
+  tellAnswer(make("strong", {}, answer.most_raised.length ? `Most raised: ${answer.most_raised.join(", ")}` : answer.outcome));
   $("contrast-note").textContent = noteOf(answer);
   $("contrast-note").hidden = false;
   tellRegions(answer);
