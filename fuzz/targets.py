@@ -205,9 +205,15 @@ def small_atlas() -> Atlas:
 # ---- files
 
 
-@cache
 def scratch() -> Path:
-    """Make a folder of this process for what is read."""
+    """Return a folder of this process for what is read; it may have been removed after a test."""
+    folder = _scratch()
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@cache
+def _scratch() -> Path:
     memory = Path("/dev/shm")
     return Path(tempfile.mkdtemp(prefix="fuzz-", dir=memory if memory.is_dir() else None))
 

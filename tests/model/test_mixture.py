@@ -83,6 +83,7 @@ def test_a_normal_report_draws_nothing(model):
     normal = model.encode(NORMAL)
     assert normal.kind == "report"
     assert normal.support.withheld == "the report says that nothing is wrong"
+    assert model.encode("CT head unremarkable.").support.withheld == normal.support.withheld
     np.testing.assert_array_equal(normal.probabilities, model.mean_map_.astype(np.float32))
 
 

@@ -16,7 +16,7 @@ from neurowhere.model.mixture import Mixture, Report, mass_for_seats
 from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, has_place, says_normal
+from neurowhere.text.findings import Place, only_presses, says_normal
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
@@ -227,7 +227,7 @@ class ReadText(Source):
         if not self.is_text or self.listed is not None:
             return None
         mentions = self.mentions
-        if self.report and self.report.findings and not has_place(self.report.findings):
+        if self.report and only_presses(self.report.findings):
             # A subdural haematoma that presses on a ventricle is not in it.
             found = tuple(mention for mention in mentions.found if not mention.is_structure)
             mentions = replace(mentions, found=found)

@@ -550,9 +550,10 @@ def says_normal(text: str) -> bool:
     return len(text) <= SHORT and bool(_NORMAL.search(text))
 
 
-def has_place(findings: Sequence[Finding]) -> bool:
-    """Return whether any finding is in the brain, and not only beside it or pressing on it."""
-    return any(place.role not in BESIDE for each in findings for place in each.places)
+def only_presses(findings: Sequence[Finding]) -> bool:
+    """Return whether findings press on places, and are in none of them."""
+    roles = {place.role for each in findings for place in each.places}
+    return "pressed" in roles <= {"pressed", "spared"}
 
 
 def _lesions(mentions: Mentions) -> list[Span]:
