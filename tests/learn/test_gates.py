@@ -23,7 +23,7 @@ def test_gates_are_half_open_where_they_say():
 
 
 def test_gates_change_steadily_with_the_number_of_terms():
-    some = [opening(n) for n in range(1, 800)]
+    some = [opening(n) for n in range(1, 400)]
     assert (np.diff([each.short[0] for each in some]) < 0).all()
     assert (np.diff([each.long[0] for each in some]) > 0).all()
     assert some[-1].sharpness[0] == pytest.approx(1 + MORE_LONG, abs=0.01)

@@ -3,7 +3,7 @@
 **Gates** tell how far a text is a few words, or a whole article. With n the number of distinct
 known terms of a text,
 
-    g = n₀ / (n₀ + n),        h = n⁴ / (n⁴ + N⁴),        s = 1 − σ_g g + σ_h h.
+    g = n₀ / (n₀ + n),        h = n⁶ / (n⁶ + N⁶),        s = 1 − σ_g g + σ_h h.
 
 The short gate g is 1 for a text without a known term, and closes as terms add up. The long gate h
 opens where a text is longer than an abstract and its introduction; the gate by which mentions weigh
@@ -65,7 +65,7 @@ from neurowhere._tools.parallel import slices
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
 
-N_SHORT, N_LONG, POWER = 5.0, 200.0, 4  # terms that halve the one gate, and open half the other
+N_SHORT, N_LONG, POWER = 5.0, 160.0, 6  # terms that halve the one gate, and open half the other
 N_SECTIONS = 80.0  # terms that open half the gate by which mentions weigh by their section
 LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior

@@ -49,7 +49,7 @@ class Support(Schema):
     nats: float
     """Expected gain in log-likelihood over the mean map, calibrated on unseen studies.
 
-    Those were of the training source; studies of another source gained 0.03 to 0.12 more.
+    Those were of the training source; studies of another source gained 0.03 to 0.11 more.
     """
     summary: str
     """The same in a sentence."""
