@@ -136,9 +136,9 @@ class Document:
         found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
         return [number for _, number in found]
 
-    def renamed(self, names: Sequence[Name], misspelt: frozenset[int] = frozenset()) -> "Document":
-        """Return the same text with other names, some of which are misspelt."""
-        more = replace(self, names=list(names), misspelt=self.misspelt | misspelt)
+    def renamed(self, names: Sequence[Name], **others: Any) -> "Document":
+        """Return the same text with other names, and other values of some fields."""
+        more = replace(self, names=list(names), **others)
         kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more

@@ -47,7 +47,7 @@ def complete(document: Document, counter: "TermCounter", at: At) -> Document:
             names = [*names, *free]
     if names is document.names:
         return document
-    return document.renamed(names, frozenset(name.first for name in misspelt))
+    return document.renamed(names, misspelt=frozenset(name.first for name in misspelt))
 
 
 def _replaced(names: list[Name], new: Iterable[Name]) -> list[Name]:
