@@ -329,6 +329,8 @@ class Encoding:
         found = [mention for mention in self.mentions if not mention.is_generic]
         if any(mention.is_negated for mention in found):
             return "nothing to map: the text denies every place and finding in it"
+        if any(mention.section for mention in found):
+            return "nothing to map: the text names places only as history, or of relatives"
         if self.mentions.present:
             return "no place: these words point nowhere in particular"
         return "no place: the model knows no word of this text"
