@@ -316,7 +316,8 @@ class Encoding:
         if self.is_silent and is_text:
             return withhold(support, self._why_silent())
         if outside is None:
-            return support
+            doubt = self.source.doubt if support.level == "good" else ""
+            return replace(support, level="weak", summary=f"weak: {doubt}") if doubt else support
         support = replace(support, outside=outside.where)
         return withhold(support, f"outside the brain: {outside.where}")
 
