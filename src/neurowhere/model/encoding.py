@@ -319,7 +319,8 @@ class Encoding:
             doubt = self.source.doubt if support.level == "good" else ""
             return replace(support, level="weak", summary=f"weak: {doubt}") if doubt else support
         support = replace(support, outside=outside.where)
-        return withhold(support, f"outside the brain: {outside.where}")
+        side = f", {outside.side}" if outside.side else ""
+        return withhold(support, f"outside the brain: {outside.where}{side}")
 
     @property
     def is_silent(self) -> bool:

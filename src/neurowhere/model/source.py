@@ -16,7 +16,7 @@ from neurowhere.model.mixture import Mixture, Report, mass_for_seats
 from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, affirms_place, only_presses, says_normal, shows_nothing
+from neurowhere.text.findings import Place, affirms_place, is_on_surface, says_normal, shows_nothing
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
@@ -205,7 +205,7 @@ class ReadText(Source):
         return is_normal or (not self.features.nnz and says_normal(self.text))
 
     @property
-    def doubt(self) -> str:  # type: ignore[override]
+    def doubt(self) -> str:
         """Why a map says little of where something is wrong; empty if it does."""
         is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
         if not (is_normal or is_report) or affirms_place(self.mentions, is_normal=is_normal):
@@ -242,12 +242,8 @@ class ReadText(Source):
         """Where outside the brain the finding is; of a very long text, None."""
         if not self.is_text or self.listed is not None:
             return None
-        mentions = self.mentions
-        if self.report and only_presses(self.report.findings):
-            # A subdural haematoma that presses on a ventricle is not in it.
-            found = tuple(mention for mention in mentions.found if not mention.is_structure)
-            mentions = replace(mentions, found=found)
-        return find_outside(self.text, mentions)
+        is_outer = is_on_surface(self.text, self.mentions)
+        return find_outside(self.text, self.mentions, is_on_surface=is_outer)
 
     @property
     def order(self) -> NDArray[np.integer]:

@@ -54,10 +54,10 @@ FLUID = re.compile(
     r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
     r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
 )
-# After a place: what is of the skull, or leads through it.
+# After a place: what is of the skull, or leads through it, and what a mass elsewhere does to it.
 _BONE = re.compile(
     r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy|craniectomy"
-    r"|drain|shunt|catheter|approach)",
+    r"|drain|shunt|catheter|approach)|[ ]herniat",
     re.I,
 )
 # Before the name of a lobe: "temporo-occipital".
@@ -574,10 +574,12 @@ def affirms_place(mentions: Mentions, *, is_normal: bool) -> bool:
     )
 
 
-def only_presses(findings: Sequence[Finding]) -> bool:
-    """Return whether findings press on places, and are in none of them."""
-    roles = {place.role for each in findings for place in each.places}
-    return "pressed" in roles <= {"pressed", "spared"}
+def is_on_surface(text: str, mentions: Mentions) -> bool:
+    """Return whether a lesion outside the tissue is in none of the places that a text names."""
+    if not DEPTHS["surface"].search(text):
+        return False
+    places = (place for each in find_findings(text, mentions) for place in each.places)
+    return all(place.role in ("pressed", "spared", "level") for place in places)
 
 
 def _lesions(mentions: Mentions) -> list[Span]:

@@ -397,6 +397,7 @@ class _Fold:
         if denial and found.first <= denial.first < found.end:
             denial = None
         weight = self.hedge_weight if hedge else 1.0
+        weight *= PRESSED_WEIGHT if number in self.said.pressed else 1.0
         return Mention(
             entry.name,
             start,

@@ -543,7 +543,7 @@ class Reach:
             return cue not in ("", "not")
         is_verb = self.clause.verbs[place] and not through_verbs
         is_with = "wall" in kinds and "people" not in self.clause.kinds[place - 1]
-        return bool(cue) or is_verb or is_with or self.clause.words[place] == "from"
+        return bool(cue) or is_verb or is_with or "causal" in kinds
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
