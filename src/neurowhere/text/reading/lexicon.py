@@ -34,6 +34,9 @@ BEFORE_LESION: Classes = frozenset(["kind-of-lesion", "of-place"])
 BESIDE = 5  # words between a place and what is wrong with it
 NOTHING: Classes = frozenset()
 SHORTEST_STEM = 3  # letters before an ending
+# Classes that a text is searched for at once have signs, beside those of phrases: bits of a number.
+FINITE, TURN, JOINT = 8, 16, 32
+SIGNS = {"finite": FINITE, "turn": TURN, "conjunction": JOINT}
 
 
 def classes(words: str) -> Classes:
@@ -43,6 +46,15 @@ def classes(words: str) -> Classes:
     ['left', 'right']
     """
     return frozenset(words.split())
+
+
+def signs_of(some: Classes) -> int:
+    """Return the signs of some classes.
+
+    >>> signs_of(classes("finite lesion")) == FINITE
+    True
+    """
+    return sum(sign for name, sign in SIGNS.items() if name in some)
 
 
 class Lexicon(dict[str, Classes]):

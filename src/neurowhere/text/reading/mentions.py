@@ -31,7 +31,7 @@ from neurowhere.text.reading.implied import (
 )
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Attached, Sides, read_sides
-from neurowhere.text.reading.tags import Tag, find_cues, find_phrases
+from neurowhere.text.reading.tags import SIDE, Tag, find_cues, find_phrases
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
 Span = tuple[int, int]
@@ -230,7 +230,7 @@ def read_mentions(
     document = counter.read(text)
     at = find_phrases(document)
     document = names.complete(document, counter, at)
-    sides = read_sides(document, [i for i, _, _ in at["sides"]])
+    sides = read_sides(document, document.having(SIDE))
     cues = find_cues(document, at)
     said = read_scope(document, cues, [Tag(*each) for each in at["pressed"]])
     tabled = read_cells(document, cues)

@@ -17,7 +17,7 @@ from neurowhere.text.reading.lexicon import (
     is_beside_lesion,
     side_of,
 )
-from neurowhere.text.reading.tags import LOBES, At, Found
+from neurowhere.text.reading.tags import HALF, LIMB, LOBES, SIDE, At, Found
 from neurowhere.text.unknown import says_nothing
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ LIMBS |= {name: name for name in LIMBS.values()}
 
 def complete(document: Document, counter: "TermCounter", at: At) -> Document:
     """Return a text with its names as they are meant, by the phrases of the tables in it."""
-    limbs = [i for i, _, _ in at["limbs"] if _is_of_capsule(document, i)]
-    names = _replaced(document.names, _half_names(document, counter, at["halves"]))
+    limbs = [i for i in document.having(LIMB) if _is_of_capsule(document, i)]
+    names = _replaced(document.names, _half_names(document, counter))
     names = _replaced(names, (Name(*span, NO_TERM, False) for span in _others(document, at)))
     names = _replaced(names, (_limb(document, counter, i) for i in limbs))
-    if misspelt := [*_misspelt(document, counter, at["sides"])]:
+    if misspelt := [*_misspelt(document, counter)]:
         names = [*names, *misspelt]
     for spans, is_structure in ((at["places"], True), (at["implied"], False)):
         if free := _free(document, names, spans, is_structure):
@@ -66,11 +66,11 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _half_names(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
+def _half_names(document: Document, counter: "TermCounter") -> Iterator[Name]:
     """Yield the names that share the end of another: "superior and middle frontal gyri"."""
     words, begins = document.words, document.begins
     index = counter.vocabulary.index
-    for i, _, _ in at:
+    for i in document.having(HALF):
         spelt: list[tuple[int, int, str]] = []
         if words[i] not in LOBES and i + 1 in begins:
             spelt = [(j, j + 1, name) for j, name in _before_conjunction(document, i)]
@@ -200,9 +200,10 @@ def _is_of_lesion(document: Document, i: int) -> bool:
     )
 
 
-def _misspelt(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
+def _misspelt(document: Document, counter: "TermCounter") -> Iterator[Name]:
     """Yield the names with one letter wrong, after a side or beside a lesion."""
-    near = {j for i, _, _ in at for j in range(i + 1, min(i + 4, len(document.words)))}
+    end = len(document.words)
+    near = {j for i in document.having(SIDE) for j in range(i + 1, min(i + 4, end))}
     for i in sorted(near):
         if _may_be_misspelt(document, counter, i):
             word, names = document.words[i], counter.long_structures.items()

@@ -8,8 +8,11 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from neurowhere._tools.files import shipped_table
 
@@ -17,6 +20,7 @@ IDENTIFIER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 T = TypeVar("T")
 VALUE = ""  # key of what a phrase stands for: no word is empty
 NO_VALUES: Mapping[str, Any] = {}
+ALONE, FIRST, SECOND = 1, 2, 4  # signs of a word: it is a phrase, begins one, is second in one
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +122,13 @@ class Phrases(Generic[T]):
                 for word in phrase.split():
                     node = node.setdefault(word, {})
                 node.setdefault(VALUE, {}).setdefault(table, value)
+        self._second = frozenset(chain.from_iterable(self._root.values())) - {VALUE}
+
+    def signs_of(self, word: str) -> int:
+        """Return whether a word is a phrase, begins a longer one, and is the second word of one."""
+        node = self._root.get(word, NO_VALUES)
+        is_first = len(node) > (VALUE in node)
+        return ALONE * (VALUE in node) | FIRST * is_first | SECOND * (word in self._second)
 
     def find(
         self, words: Sequence[str], stops: Container[int] = (), starts: Iterable[int] | None = None
@@ -137,11 +148,23 @@ class Phrases(Generic[T]):
         """Return the longest phrase of each table that begins with a word."""
         node, end, best = self._root[words[first]], first + 1, dict[str, tuple[int, int, T]]()
         while node is not None:
-            for table, value in node.get(VALUE, NO_VALUES).items():
-                best[table] = (first, end, value)
+            if VALUE in node:
+                for table, value in node[VALUE].items():
+                    best[table] = (first, end, value)
             node = node.get(words[end]) if end < len(words) and end not in stops else None
             end += 1
         return best
+
+
+def may_begin(signs: NDArray[np.intp]) -> list[int]:
+    """Return where phrases may begin, by the signs of each word.
+
+    >>> may_begin(np.array([FIRST, SECOND, FIRST, 0, ALONE]))
+    [0, 4]
+    """
+    may = signs & ALONE
+    may[:-1] |= (signs[:-1] // FIRST) & (signs[1:] // SECOND) & 1
+    return np.flatnonzero(may).tolist()
 
 
 class Trie(Generic[T]):

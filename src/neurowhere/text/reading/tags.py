@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from neurowhere.text.language import is_foreign
 from neurowhere.text.places import PLACES
+from neurowhere.text.reading import lexicon
 from neurowhere.text.reading.document import Document
-from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.rules import rules
 from neurowhere.text.reading.tables import (
     OPTIONAL,
@@ -21,6 +21,7 @@ from neurowhere.text.reading.tables import (
     Phrases,
     Row,
     alternatives,
+    may_begin,
     one_of,
     read_table,
     split,
@@ -46,6 +47,7 @@ ELSEWHERE: dict[str, Column] = {
 TABLES = ("cues", "hedges")
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
+SIDE, HALF, LIMB = 64, 128, 256  # signs of words, beside those of classes and of phrases
 LANGUAGE = 10_000  # characters that tell the language of a text
 Found = tuple[int, int, Any]  # first token of a phrase, the one after its last, and its value
 At = dict[str, list[Found]]
@@ -69,9 +71,17 @@ class Tag(NamedTuple):
         return self.row.table == "hedges"
 
 
+def signs_of(word: str) -> int:
+    """Return the signs of a word: of its classes, and of the phrases that it is in."""
+    signs = lexicon.signs_of(lexicon.lexicon()[word]) | _phrases().signs_of(word)
+    return signs + sum(sign for sign, words in _words().items() if word in words)
+
+
 def find_phrases(document: Document) -> At:
     """Return the phrases of all tables, by the table."""
-    return _phrases().find(document.words, document.starts_of_sentences)
+    starts = may_begin(document.signs) if document.marks is not None else None
+    at: At = _phrases().find(document.words, document.starts_of_sentences, starts)
+    return at
 
 
 def find_cues(document: Document, at: At | None = None) -> list[Tag]:
@@ -173,10 +183,16 @@ def _items(table: str, schema: dict[str, Column]) -> Iterator[tuple[str, str]]:
 
 
 @cache
+def _words() -> dict[int, frozenset[str]]:
+    """Return the words at which levels have something to do, by their signs."""
+    sides = ("left", "right", "bilateral", "related", "same-side", "respectively")
+    halves = frozenset(["and", "or", "nor", *LOBES])
+    return {SIDE: lexicon.words_of(*sides), HALF: halves, LIMB: frozenset(["limb"])}
+
+
+@cache
 def _phrases() -> Phrases[Any]:
-    """Return the phrases of all tables, and the words at which levels have something to do."""
-    sides = words_of("left", "right", "bilateral", "related", "same-side", "respectively")
-    words = {"sides": sides, "halves": {"and", "or", "nor", *LOBES}, "limbs": {"limb"}}
+    """Return the phrases of all tables."""
     table = rules()
     return Phrases(
         {
@@ -189,6 +205,5 @@ def _phrases() -> Phrases[Any]:
             "implied": table.phrases.items(),
             "fixed": table.fixed.items(),
             "sites": table.sites.items(),
-            **{name: ((word, word) for word in some) for name, some in words.items()},
         }
     )
