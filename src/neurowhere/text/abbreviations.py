@@ -245,12 +245,13 @@ class Resolver:
     def resolve(self, text: str, tokens: Sequence[str], ids: Sequence[int]) -> dict[int, int]:
         """Return the terms of the tokens that stand for others than their words say."""
         terms: dict[int, int] = {}
-        places: dict[int, list[int]] = {}
-        for i in [i for i, number in enumerate(ids) if number in self._choosers]:
-            places.setdefault(ids[i], []).append(i)
-        times = Counter(ids if places else ())
-        for number, some in places.items():
-            terms |= self._choosers[number].resolve(some, tokens, ids, times)
+        if not self._choosers.keys().isdisjoint(ids):
+            places: dict[int, list[int]] = {}
+            for i in [i for i, number in enumerate(ids) if number in self._choosers]:
+                places.setdefault(ids[i], []).append(i)
+            times = Counter(ids)
+            for number, some in places.items():
+                terms |= self._choosers[number].resolve(some, tokens, ids, times)
         if "?" in text:
             terms |= self._by_question(text, ids)
         return terms | self._by_definition(text, tokens) if PARENTHESIS in text else terms

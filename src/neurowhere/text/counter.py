@@ -21,7 +21,7 @@ from neurowhere.text.places import (
     side_of_name,
     single_words,
 )
-from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.document import Document, Name, find_odd
 from neurowhere.text.reading.lexicon import Classes, lexicon
 from neurowhere.text.reading.sides import read_sides
 from neurowhere.text.reading.tags import signs_of
@@ -288,7 +288,7 @@ class TermCounter:
         sided = self._sided(text, tokens, marks)
         spans = starts.tolist(), ends.tolist()
         document = Document(text, words, *spans, [], sided, self.generic, marks=marks)
-        document.__dict__["kinds"] = kinds
+        document.__dict__.update(kinds=kinds, odd=find_odd(text, starts, ends))
         meant = self._resolver.resolve(text, tokens, ids)
         gaps = document.gaps
         commas = [i for i in document.odd if gaps[i].startswith(", ")]

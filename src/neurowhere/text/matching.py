@@ -114,6 +114,7 @@ class NameTree:
         self._n_ids = n_ids
         self._single = np.full(n_ids, NO_TERM)  # term of a one-word name
         self._is_first, self._is_second = np.zeros((2, n_ids), bool)  # word of a longer name
+        self._begun = np.zeros(n_ids, dtype=np.intp)  # what the second word of one is added to
         self._edges: dict[int, int] = {}  # nodes by the node before and the word
         terms: dict[int, int] = {}
         for name, term in names.items():
@@ -125,6 +126,7 @@ class NameTree:
             for word in name:
                 node = self._edges.setdefault(node * n_ids + word, len(self._edges) + 1)
             terms[node] = term
+            self._begun[name[0]] = self._edges[name[0]] * n_ids
         self._terms = [terms.get(node, NO_TERM) for node in range(len(self._edges) + 1)]
 
     def longest(
@@ -141,11 +143,12 @@ class NameTree:
             terms[i] = term
         kept = np.flatnonzero(words != SKIPPED)
         words = words[kept]
-        begun = kept[:-1][self._is_first[words[:-1]] & self._is_second[words[1:]]]
+        may = np.flatnonzero(self._is_first[words[:-1]] & self._is_second[words[1:]])
         found: list[tuple[int, int, int]] = []
         free = 0
-        for first in begun.tolist():
-            if first >= free:
+        pairs = self._begun[words[may]] + words[may + 1]
+        for first, pair in zip(kept[may].tolist(), pairs.tolist(), strict=True):
+            if first >= free and pair in self._edges:
                 free, term = self._phrase(ids, first, ends)
                 if term != NO_TERM:
                     terms[first:free] = NO_TERM

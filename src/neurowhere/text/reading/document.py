@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -45,6 +45,7 @@ __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:^ ?|  ){_SIDE}  +{_SIDE} *\r?\Z", re.IGNORECASE)
+_SIDES_APART = re.compile(rf"  {_SIDE} *\r?$", re.IGNORECASE | re.MULTILINE)
 _BAR, _TAB, _SPACES = map(re.compile, (r"\|", r"\t+", r" {2,}"))
 _WORD = re.compile(r"\w")
 LONGEST_CELL = 200  # characters
@@ -106,10 +107,7 @@ class Document:
     @cached_property
     def odd(self) -> list[int]:
         """Tokens that more or less than a space parts from the one before."""
-        first, last = np.array(self.starts[1:], np.intp), np.array(self.ends[:-1], np.intp)
-        letters = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), "<u4")
-        is_odd = (first != last + 1) | (letters.take(last, mode="clip") != ord(" "))
-        return [0, *(np.flatnonzero(is_odd) + 1).tolist()] if self.words else []
+        return find_odd(self.text, np.array(self.starts, np.intp), np.array(self.ends, np.intp))
 
     @cached_property
     def gaps(self) -> list[str]:
@@ -311,13 +309,12 @@ class Document:
         gap = self.gaps[i]
         if "\n" in gap and self.text[self.starts[i]].isupper():
             return True
-        return bool(STOP.search(gap)) and not self._is_pointed(i)
+        return _stops(gap) and not (gap.startswith(". ") and self._is_pointed(i))
 
     def _is_pointed(self, i: int) -> bool:
         """Whether a point before token i belongs to its word: "R. insula", not "L>R. A"."""
         before = self.kinds[i - 1]  # "L temp. ICH" is clipped, unless a sentence begins there
-        is_clipped = "clipped" in before and not self.written(i).istitle()
-        if not self.gaps[i].startswith(". ") or not ("pointed" in before or is_clipped):
+        if not ("pointed" in before or ("clipped" in before and not self.written(i).istitle())):
             return False
         return not COMPARED.search(self.gaps[i - 1])
 
@@ -328,6 +325,24 @@ def _with_cuts(starts: list[int], end: int) -> list[int]:
     long = [bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE]
     cuts = [i for first, last in long for i in range(first, last, LONGEST_SENTENCE)]
     return sorted({*starts, *cuts}) if cuts else starts
+
+
+def find_odd(text: str, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> list[int]:
+    """Return the tokens that more or less than a space parts from the one before.
+
+    >>> find_odd("one two, three", np.array([0, 4, 9]), np.array([3, 7, 14]))
+    [0, 2]
+    """
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    is_odd = letters.take(ends, mode="clip") != ord(" ")
+    is_odd[:-1] |= starts[1:] - ends[:-1] != 1
+    return [0, *(np.flatnonzero(is_odd[:-1]) + 1).tolist()] if len(starts) else []
+
+
+@lru_cache(maxsize=1 << 12)
+def _stops(gap: str) -> bool:
+    """Whether a sentence may end where some characters are."""
+    return STOP.search(gap) is not None
 
 
 # ---- tables
@@ -345,7 +360,7 @@ def find_tables(text: str) -> list[Table]:
     >>> find_tables("       Right  Left\nInsula small  normal")[0][0]
     [(7, 12), (14, 18)]
     """
-    if not ("|" in text or "\t" in text or "  " in text):
+    if not ("|" in text or "\t" in text or ("  " in text and _SIDES_APART.search(text))):
         return []
     tables: list[tuple[re.Pattern[str] | None, Table]] = []
     current, rows = None, list[list[Span]]()

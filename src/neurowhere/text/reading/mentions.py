@@ -278,21 +278,22 @@ class _Fold:
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
         self.apart, self.hedge_weight = apart, hedge_weight
-        names_ = document.names
-        self.columns = {name: [value] * len(names_) for name, value in FIELDS.items()}
-        terms, sides_of_terms, is_noise = counter.about
+        n, (terms, sides_of_terms, is_noise) = len(document.names), counter.about
         starts, ends = document.starts, document.ends
-        numbers = [name.term for name in names_]
+        self.columns = {name: [value] * n for name, value in FIELDS.items()}
+        firsts, lasts, numbers, is_structure = zip(*document.names, strict=True) if n else [()] * 4
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": [starts[name.first] for name in names_],
-            "end": [ends[name.end - 1] for name in names_],
+            "start": list(map(starts.__getitem__, firsts)),
+            "end": [ends[last - 1] for last in lasts],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
-            "is_structure": [name.is_structure for name in names_],
+            "is_structure": list(is_structure),
             "is_generic": list(map(is_noise.__getitem__, numbers)),
-            "is_misspelt": [name.first in document.misspelt for name in names_],
         }
-        self.no_terms = {n for n, number in enumerate(numbers) if number == NO_TERM}
+        if document.misspelt:
+            self.columns["is_misspelt"] = list(map(document.misspelt.__contains__, firsts))
+        is_added = NO_TERM in numbers
+        self.no_terms = {i for i in range(n) if numbers[i] == NO_TERM} if is_added else set[int]()
 
     def mentions(self, pointing: Pointing, heads: Set[int]) -> Mentions:
         """Return all that a text mentions."""
@@ -441,15 +442,22 @@ def find_copies(text: str) -> list[Span]:
     >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
     [(36, 72)]
     """
+    long = [each for each in SENTENCE.findall(text) if len(each) >= SHORTEST_COPY]
+    if len({*_letters("\0".join(long)).split(b"\0")}) == len(long):
+        return []  # as most texts have none
     copies, seen = list[Span](), dict[bytes, str]()
     for match in SENTENCE.finditer(text):
         sentence = match[0]
         if len(sentence) >= SHORTEST_COPY:
-            letters = sentence.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
-            first = seen.setdefault(letters, sentence)
+            first = seen.setdefault(_letters(sentence), sentence)
             if first is not sentence and _undated(first) == _undated(sentence):
                 copies.append(match.span())
     return copies
+
+
+def _letters(text: str) -> bytes:
+    """Return a text without its numbers, spaces and their signs."""
+    return text.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
 
 
 def _undated(sentence: str) -> list[str]:

@@ -40,14 +40,14 @@ def complete(document: Document, counter: "TermCounter", at: At) -> Document:
     names = _replaced(document.names, _half_names(document, counter))
     names = _replaced(names, (Name(*span, NO_TERM, False) for span in _others(document, at)))
     names = _replaced(names, (_limb(document, counter, i) for i in limbs))
-    if misspelt := [*_misspelt(document, counter)]:
-        names = [*names, *misspelt]
+    misspelt = [*_misspelt(document, counter)]
+    if misspelt or names is not document.names:
+        misspelt_at = frozenset(name.first for name in misspelt)
+        document = document.renamed([*names, *misspelt], misspelt_at)
     for spans, is_structure in ((at["places"], True), (at["implied"], False)):
-        if free := _free(document, names, spans, is_structure):
-            names = [*names, *free]
-    if names is document.names:
-        return document
-    return document.renamed(names, frozenset(name.first for name in misspelt))
+        if free := _free(document, spans, is_structure):
+            document = document.renamed([*document.names, *free])
+    return document
 
 
 def _replaced(names: list[Name], new: Iterable[Name]) -> list[Name]:
@@ -215,11 +215,13 @@ def _misspelt(document: Document, counter: "TermCounter") -> Iterator[Name]:
 def _may_be_misspelt(document: Document, counter: "TermCounter", i: int) -> bool:
     """Whether token i is a long word that nothing knows, beside a side or a lesion."""
     word = document.words[i]
-    if len(word) < SHORTEST or i in document.covered or document.kinds[i] - {"modifier"}:
+    if len(word) < SHORTEST or counter.knows(word) or document.kinds[i] - {"modifier"}:
+        return False
+    if i in document.covered:
         return False
     is_beside = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
     is_beside = is_beside or is_beside_lesion(document.words, i, i)
-    return is_beside and word.isalpha() and not counter.knows(word) and not says_nothing(word)
+    return is_beside and word.isalpha() and not says_nothing(word)
 
 
 def _is_alike(word: str, name: str) -> bool:
@@ -229,23 +231,17 @@ def _is_alike(word: str, name: str) -> bool:
     return is_near and is_same and slips(word, name) == 1
 
 
-def _free(
-    document: Document, names: list[Name], found: Sequence[Found], is_structure: bool
-) -> list[Name]:
+def _free(document: Document, found: Sequence[Found], is_structure: bool) -> list[Name]:
     """Return names for phrases that are longer than the names within them, or that have none."""
-    covered = {
-        i: name
-        for name in (names if found else ())
-        if name.is_structure or name.term not in document.generic  # "syndrome" is a word
-        for i in range(name.first, name.end)
-    }
+    covered, names = document.covered, document.names
     new = [Name(first, end, NO_TERM, is_structure) for first, end, _ in found]
-    return [name for name in new if all(_is_within(n, name) for n in _at(covered, name))]
-
-
-def _at(covered: dict[int, Name], name: Name) -> Iterator[Name]:
-    """Yield the names that have tokens of another one."""
-    return (covered[i] for i in range(name.first, name.end) if i in covered)
+    return [
+        name
+        for name in new
+        if all(
+            _is_within(names[covered[i]], name) for i in range(name.first, name.end) if i in covered
+        )
+    ]
 
 
 def _is_within(name: Name, other: Name) -> bool:

@@ -135,25 +135,21 @@ class Phrases(Generic[T]):
     ) -> dict[str, list[tuple[int, int, T]]]:
         """Return the phrases of each table; none goes on across one of some stops."""
         found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
-        places = range(len(words)) if starts is None else starts
-        for i in [i for i in places if words[i] in self._root]:  # few are
-            for table, phrase in self._longest(words, i, stops).items():
-                if not found[table] or found[table][-1][1] <= i:
+        for first in range(len(words)) if starts is None else starts:
+            node = self._root.get(words[first])
+            if node is None:
+                continue
+            best: dict[str, tuple[int, int, T]] = {}
+            end = first + 1
+            while node is not None:
+                for table, value in node[VALUE].items() if VALUE in node else ():
+                    best[table] = (first, end, value)
+                node = node.get(words[end]) if end < len(words) and end not in stops else None
+                end += 1
+            for table, phrase in best.items():
+                if not found[table] or found[table][-1][1] <= first:
                     found[table].append(phrase)
         return found
-
-    def _longest(
-        self, words: Sequence[str], first: int, stops: Container[int]
-    ) -> dict[str, tuple[int, int, T]]:
-        """Return the longest phrase of each table that begins with a word."""
-        node, end, best = self._root[words[first]], first + 1, dict[str, tuple[int, int, T]]()
-        while node is not None:
-            if VALUE in node:
-                for table, value in node[VALUE].items():
-                    best[table] = (first, end, value)
-            node = node.get(words[end]) if end < len(words) and end not in stops else None
-            end += 1
-        return best
 
 
 def may_begin(signs: NDArray[np.intp]) -> list[int]:
