@@ -22,7 +22,7 @@ from neurowhere.text.places import (
     single_words,
 )
 from neurowhere.text.reading.document import Document, Name, find_odd
-from neurowhere.text.reading.lexicon import Classes, lexicon
+from neurowhere.text.reading.lexicon import lexicon
 from neurowhere.text.reading.sides import read_sides
 from neurowhere.text.reading.tags import signs_of
 from neurowhere.text.words import (
@@ -49,8 +49,8 @@ PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
 LETTERED, BI = 512, 1024  # signs of tokens: "rIFG", and "bithalamic" or "bi"
 Form = tuple[str, ...]
-Known = tuple[str, Classes, int, int]
-NO_WORDS = ([], [], [], [])
+CLASSES, ID = 12, 28  # bits before the number of the classes, and before the id, of a token
+N_SIGNS, N_CLASSES = 1 << CLASSES, 1 << ID - CLASSES
 
 
 class Match(NamedTuple):
@@ -282,9 +282,12 @@ class TermCounter:
         starts, ends = token_spans(normal)
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
-        known = map(self._words.__getitem__, tokens)
-        words, kinds, ids, signs = map(list, zip(*known, strict=True)) if tokens else NO_WORDS
-        marks = np.array(signs, dtype=np.intp)
+        words = normal.lower().split()
+        known = np.array(list(map(self._words.__getitem__, tokens)), dtype=np.int64)
+        ids: list[int] = (known >> ID).tolist()
+        numbers = (known >> CLASSES & N_CLASSES - 1).tolist()
+        kinds = list(map(lexicon().sets.__getitem__, numbers))
+        marks = known & N_SIGNS - 1
         sided = self._sided(text, tokens, marks)
         spans = starts.tolist(), ends.tolist()
         document = Document(text, words, *spans, [], sided, self.generic, marks=marks)
@@ -298,7 +301,7 @@ class TermCounter:
         document = document.renamed(names)
         document = document.with_led_sides() if ") " in text else document
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
-        return document.with_ampersands(self._words["and"][-1]) if is_joined else document
+        return document.with_ampersands(self._words["and"] & N_SIGNS - 1) if is_joined else document
 
     def _sided(
         self, text: str, tokens: list[str], signs: NDArray[np.intp]
@@ -317,21 +320,23 @@ class TermCounter:
         return sided | {i: given[token] for i, token in enumerate(tokens) if token in given}
 
 
-class Words(dict[str, Known]):
-    """What is known of a token: its word, the classes of that, its id and its signs.
+class Words(dict[str, int]):
+    """Signs, number of the classes, and id of each token, as the bits of one number.
 
-    Each is looked up once in all texts: cold memory takes longer than what is done with it.
+    A token is looked up once: cold memory takes longer than what is done with it. Collections of
+    garbage skip a dictionary of numbers.
     """
 
     def __init__(self, ids: TokenIds) -> None:
         self._ids = ids
         super().__init__()
 
-    def __missing__(self, token: str) -> Known:
+    def __missing__(self, token: str) -> int:
         word = token.lower()
-        is_both = word == "bi" or BOTH.fullmatch(word) is not None
+        classes = lexicon().number_of(lexicon()[word])
+        is_both = word.startswith("bi") and (word == "bi" or BOTH.fullmatch(word) is not None)
         signs = signs_of(word) | LETTERED * bool(SIDED.fullmatch(token)) | BI * is_both
-        known = word, lexicon()[word], self._ids[token], signs
+        known = self._ids[token] << ID | classes << CLASSES | signs
         if len(self) < REMEMBERED_TOKENS:
             self[token] = known
         return known

@@ -71,14 +71,25 @@ class Lexicon(dict[str, Classes]):
             for word in some:
                 by_word.setdefault(word, set()).add(name)
         self._known = {word: frozenset(some) for word, some in by_word.items()}
-        self._endings = endings
+        self._endings, self._ends = endings, tuple(endings)
+        self.numbers: dict[Classes, int] = {}  # of each set of classes that some word has
+        self.sets: list[Classes] = []
 
     def __missing__(self, word: str) -> Classes:
         known = self._known.get(word) or self._known.get(fold(word)) or NOTHING
-        classes = known | self._by_ending(word)
+        if word.endswith(self._ends):
+            known |= self._by_ending(word)
+        known = self.sets[self.number_of(known)]
         if len(self) < REMEMBERED:
-            self[word] = classes
-        return classes
+            self[word] = known
+        return known
+
+    def number_of(self, some: Classes) -> int:
+        """Return the number of a set of classes, by which it is found in `sets`."""
+        if some not in self.numbers:
+            self.numbers[some] = len(self.sets)
+            self.sets.append(some)
+        return self.numbers[some]
 
     def _by_ending(self, word: str) -> Classes:
         return frozenset(

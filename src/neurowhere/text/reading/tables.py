@@ -8,8 +8,8 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, product
-from typing import Any, Generic, TypeVar
+from itertools import product
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from neurowhere._tools.files import shipped_table
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 T = TypeVar("T")
-VALUE = ""  # key of what a phrase stands for: no word is empty
-NO_VALUES: Mapping[str, Any] = {}
 ALONE, FIRST, SECOND = 1, 2, 4  # signs of a word: it is a phrase, begins one, is second in one
 
 
@@ -115,36 +113,49 @@ class Phrases(Generic[T]):
     """
 
     def __init__(self, tables: Mapping[str, Iterable[tuple[str, T]]]) -> None:
-        self._tables, self._root = tuple(tables), dict[str, Any]()
-        for table, phrases in tables.items():
-            for phrase, value in phrases:
-                node = self._root
-                for word in phrase.split():
-                    node = node.setdefault(word, {})
-                node.setdefault(VALUE, {}).setdefault(table, value)
-        self._second = frozenset(chain.from_iterable(self._root.values())) - {VALUE}
+        self._tables = tuple(tables)
+        spelt = [(*each, name) for name, phrases in tables.items() for each in phrases]
+        words = {word for phrase, *_ in spelt for word in phrase.split()}
+        self._ids = {word: number for number, word in enumerate(sorted(words), 1)}
+        self._n_ids = len(words) + 1  # 0 is any other word
+        # Nodes by the node before and the word: numbers alone, which collections of garbage skip.
+        self._edges: dict[int, int] = {}
+        self._values: dict[int, dict[str, T]] = {}
+        for phrase, value, table in spelt:
+            node = 0
+            for word in phrase.split():
+                edge = node * self._n_ids + self._ids[word]
+                node = self._edges.setdefault(edge, len(self._edges) + 1)
+            self._values.setdefault(node, {}).setdefault(table, value)
+        self._first, self._second = set[int](), set[int]()
+        roots = {node for edge, node in self._edges.items() if edge < self._n_ids}
+        for before, word in (divmod(edge, self._n_ids) for edge in self._edges):
+            if before in roots:
+                self._first.add(before)
+                self._second.add(word)
 
     def signs_of(self, word: str) -> int:
         """Return whether a word is a phrase, begins a longer one, and is the second word of one."""
-        node = self._root.get(word, NO_VALUES)
-        is_first = len(node) > (VALUE in node)
-        return ALONE * (VALUE in node) | FIRST * is_first | SECOND * (word in self._second)
+        number = self._ids.get(word, 0)
+        node = self._edges.get(number, 0)
+        signs = ALONE * (node in self._values) | FIRST * (node in self._first)
+        return signs | SECOND * (number in self._second)
 
     def find(
         self, words: Sequence[str], stops: Container[int] = (), starts: Iterable[int] | None = None
     ) -> dict[str, list[tuple[int, int, T]]]:
         """Return the phrases of each table; none goes on across one of some stops."""
         found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
+        ids, edges, values = self._ids, self._edges, self._values
         for first in range(len(words)) if starts is None else starts:
-            node = self._root.get(words[first])
-            if node is None:
-                continue
+            node, end, n = edges.get(ids.get(words[first], 0)), first + 1, len(words)
             best: dict[str, tuple[int, int, T]] = {}
-            end = first + 1
             while node is not None:
-                for table, value in node[VALUE].items() if VALUE in node else ():
+                for table, value in values[node].items() if node in values else ():
                     best[table] = (first, end, value)
-                node = node.get(words[end]) if end < len(words) and end not in stops else None
+                if end == n or end in stops:
+                    break
+                node = edges.get(node * self._n_ids + ids.get(words[end], 0))
                 end += 1
             for table, phrase in best.items():
                 if not found[table] or found[table][-1][1] <= first:

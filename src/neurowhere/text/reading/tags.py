@@ -73,8 +73,9 @@ class Tag(NamedTuple):
 
 def signs_of(word: str) -> int:
     """Return the signs of a word: of its classes, and of the phrases that it is in."""
-    signs = lexicon.signs_of(lexicon.lexicon()[word]) | _phrases().signs_of(word)
-    return signs + sum(sign for sign, words in _words().items() if word in words)
+    classes = lexicon.lexicon()[word]
+    signs = _words().get(word, 0) | _phrases().signs_of(word)
+    return signs | lexicon.signs_of(classes) if classes else signs
 
 
 def find_phrases(document: Document) -> At:
@@ -183,11 +184,11 @@ def _items(table: str, schema: dict[str, Column]) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _words() -> dict[int, frozenset[str]]:
-    """Return the words at which levels have something to do, by their signs."""
+def _words() -> dict[str, int]:
+    """Return the signs of the words at which levels have something to do."""
     sides = ("left", "right", "bilateral", "related", "same-side", "respectively")
-    halves = frozenset(["and", "or", "nor", *LOBES])
-    return {SIDE: lexicon.words_of(*sides), HALF: halves, LIMB: frozenset(["limb"])}
+    signs = dict.fromkeys(lexicon.words_of(*sides), SIDE)
+    return signs | dict.fromkeys(("and", "or", "nor", *LOBES), HALF) | {"limb": LIMB}
 
 
 @cache
