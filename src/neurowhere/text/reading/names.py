@@ -127,12 +127,15 @@ def _of_organs(document: Document, at: Sequence[Found]) -> Iterator[Span]:
     """Yield the words that are of another organ by the words of their sentence."""
     shared = {i: others for i, _, others in at if i not in document.inner}
     has_no_brain = cache(partial(_has_no_brain, document, shared))
-    here, organs = range(0), set[str]()
+    is_of_brain = cache(partial(_is_of_brain, document, shared=shared))
+    here, words, organs = range(0), set[str](), cache(partial(_organs, document))
     for i, others in shared.items():
         if i not in here:  # a sentence is looked through once, however many of its words ask
             here = _wide_sentence(document, i)
-            organs = set() if _is_of_brain(document, here, shared) else _organs(document, here)
-        said = others & organs
+            words = set(document.words[here.start : here.stop])
+        if others.isdisjoint(words) or is_of_brain(here):
+            continue
+        said = others & organs(here)
         if said and (not all(map(side_of, said)) or has_no_brain()):
             yield i, i + 1
 

@@ -127,19 +127,26 @@ class Phrases(Generic[T]):
                 edge = node * self._n_ids + self._ids[word]
                 node = self._edges.setdefault(edge, len(self._edges) + 1)
             self._values.setdefault(node, {}).setdefault(table, value)
-        self._first, self._second = set[int](), set[int]()
-        roots = {node for edge, node in self._edges.items() if edge < self._n_ids}
-        for before, word in (divmod(edge, self._n_ids) for edge in self._edges):
-            if before in roots:
-                self._first.add(before)
-                self._second.add(word)
+        begun = [phrase.split()[:2] for phrase, *_ in spelt]
+        self._pairs = frozenset(" ".join(words) for words in begun if len(words) > 1)
+        self._first = frozenset(words[0] for words in begun if len(words) > 1)
+        self._second = frozenset(words[1] for words in begun if len(words) > 1)
 
     def signs_of(self, word: str) -> int:
         """Return whether a word is a phrase, begins a longer one, and is the second word of one."""
-        number = self._ids.get(word, 0)
-        node = self._edges.get(number, 0)
-        signs = ALONE * (node in self._values) | FIRST * (node in self._first)
-        return signs | SECOND * (number in self._second)
+        is_phrase = self._edges.get(self._ids.get(word, 0), 0) in self._values
+        return ALONE * is_phrase | FIRST * (word in self._first) | SECOND * (word in self._second)
+
+    def starts(self, words: Sequence[str], signs: NDArray[np.intp]) -> list[int]:
+        """Return where phrases may begin, by the signs of the words.
+
+        >>> Phrases({"": [("no", 1), ("is no", 2)]}).starts(["is", "no"], np.array([FIRST, 5]))
+        [0, 1]
+        """
+        both = np.flatnonzero((signs[:-1] & FIRST != 0) & (signs[1:] & SECOND != 0)).tolist()
+        alone: list[int] = np.flatnonzero(signs & ALONE).tolist()
+        pairs = [i for i in both if f"{words[i]} {words[i + 1]}" in self._pairs]
+        return sorted({*alone, *pairs})
 
     def find(
         self, words: Sequence[str], stops: Container[int] = (), starts: Iterable[int] | None = None
@@ -161,17 +168,6 @@ class Phrases(Generic[T]):
                 if not found[table] or found[table][-1][1] <= first:
                     found[table].append(phrase)
         return found
-
-
-def may_begin(signs: NDArray[np.intp]) -> list[int]:
-    """Return where phrases may begin, by the signs of each word.
-
-    >>> may_begin(np.array([FIRST, SECOND, FIRST, 0, ALONE]))
-    [0, 4]
-    """
-    may = signs & ALONE
-    may[:-1] |= (signs[:-1] // FIRST) & (signs[1:] // SECOND) & 1
-    return np.flatnonzero(may).tolist()
 
 
 class Trie(Generic[T]):

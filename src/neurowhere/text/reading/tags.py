@@ -21,7 +21,6 @@ from neurowhere.text.reading.tables import (
     Phrases,
     Row,
     alternatives,
-    may_begin,
     one_of,
     read_table,
     split,
@@ -80,8 +79,9 @@ def signs_of(word: str) -> int:
 
 def find_phrases(document: Document) -> At:
     """Return the phrases of all tables, by the table."""
-    starts = may_begin(document.signs) if document.marks is not None else None
-    at: At = _phrases().find(document.words, document.starts_of_sentences, starts)
+    phrases, words, marks = _phrases(), document.words, document.marks
+    starts = None if marks is None else phrases.starts(words, marks)
+    at: At = phrases.find(words, document.starts_of_sentences, starts)
     return at
 
 
