@@ -159,13 +159,13 @@ class NameTree:
 
     def _phrase(self, ids: Sequence[int], first: int, ends: Container[int]) -> tuple[int, int]:
         """End and term of the longest name of several words that begins at a token."""
-        node, longest = self._edges[ids[first]], (first, NO_TERM)
-        for i in range(first + 1, len(ids)):
-            if i in ends:
+        edges, n_ids, node, longest = self._edges, self._n_ids, 0, (first, NO_TERM)
+        for i in range(first, len(ids)):
+            if i in ends and i > first:
                 break
             if ids[i] == SKIPPED:
                 continue
-            node = self._edges.get(node * self._n_ids + ids[i], 0)
+            node = edges.get(node * n_ids + ids[i], 0)
             if not node:
                 break
             if self._terms[node] != NO_TERM:

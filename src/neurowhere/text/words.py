@@ -15,7 +15,7 @@ LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "n"}
 )
 MINUS_SIGN, SOFT_HYPHEN, ZERO_WIDTH_SPACE = "\u2212", "\u00ad", "\u200b"
-LAST_ASCII = 127
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
 END = "\x02"  # marks the end of a sentence; a word of its own
 
@@ -107,8 +107,12 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
     origin = None
     text = text.replace(ESCAPE, " ").replace(END, " ")
     if not text.isascii():
-        runs = [(start, end, _ascii(text, start, end)) for start, end in _foreign_runs(text)]
-        text, origin = _replace(text, runs)
+        spans = (found.span() for found in _FOREIGN.finditer(text))
+        runs = [(start, end, _ascii(text, start, end)) for start, end in spans]
+        if all(end - start == len(new) for start, end, new in runs):
+            text = _replaced(text, runs)
+        else:
+            text, origin = _replace(text, runs)
     if _has_cut_words(text):
         cuts = [match for match in _CUT_WORD.finditer(text) if _is_mended(match, known)]
         text, moved = _replace(text, [(cut.end(1), cut.start(2), "") for cut in cuts])
@@ -175,14 +179,6 @@ def token_spans(tokens: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return edges[::2], edges[1::2]
 
 
-def _foreign_runs(text: str) -> list[tuple[int, int]]:
-    """Start and end of each run of characters beyond ASCII."""
-    codes = np.frombuffer(f" {text} ".encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    foreign = codes > LAST_ASCII
-    edges = np.flatnonzero(foreign[1:] != foreign[:-1])
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
 def _ascii_error(error: UnicodeError) -> tuple[str, int]:
     """Replace what the ASCII encoder cannot encode; far faster than a regular expression."""
     if not isinstance(error, UnicodeEncodeError):
@@ -244,6 +240,15 @@ def _has_cut_words(text: str) -> bool:
 
 def _is_mended(cut: re.Match[str], known: Known) -> bool:
     return known((cut[1] + cut[2]).lower())
+
+
+def _replaced(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """Replace spans of a text."""
+    pieces, last = list[str](), 0
+    for start, end, new in edits:
+        pieces += [text[last:start], new]
+        last = end
+    return "".join([*pieces, text[last:]])
 
 
 def _replace(text: str, edits: list[tuple[int, int, str]]) -> tuple[str, NDArray[np.intp]]:

@@ -129,6 +129,7 @@ class Phrases(Generic[T]):
             self._values.setdefault(node, {}).setdefault(table, value)
         begun = [phrase.split()[:2] for phrase, *_ in spelt]
         self._pairs = frozenset(" ".join(words) for words in begun if len(words) > 1)
+        self._begun = frozenset(words[0] for words in begun)
         self._first = frozenset(words[0] for words in begun if len(words) > 1)
         self._second = frozenset(words[1] for words in begun if len(words) > 1)
 
@@ -154,7 +155,9 @@ class Phrases(Generic[T]):
         """Return the phrases of each table; none goes on across one of some stops."""
         found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
         ids, edges, values = self._ids, self._edges, self._values
-        for first in range(len(words)) if starts is None else starts:
+        if starts is None:
+            starts = [i for i, word in enumerate(words) if word in self._begun]
+        for first in starts:
             node, end, n = edges.get(ids.get(words[first], 0)), first + 1, len(words)
             best: dict[str, tuple[int, int, T]] = {}
             while node is not None:
