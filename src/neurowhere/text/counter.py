@@ -303,9 +303,7 @@ class TermCounter:
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
         return document.with_ampersands(self._words["and"] & N_SIGNS - 1) if is_joined else document
 
-    def _sided(
-        self, text: str, tokens: list[str], signs: NDArray[np.intp]
-    ) -> dict[int, Side]:
+    def _sided(self, text: str, tokens: list[str], signs: NDArray[np.intp]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
         every = int(np.bitwise_or.reduce(signs))
         sided = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if every & BI else {}

@@ -2,18 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from scipy import sparse
-
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
 from neurowhere.text.reading import names
@@ -463,116 +458,3 @@ def _letters(text: str) -> bytes:
 def _undated(sentence: str) -> list[str]:
     """Return the words of a sentence but for dates and times."""
     return re.findall(r"\w+", DATE.sub(" ", sentence))
-
-
-def count_mentions(
-    mentions: Mentions, extractor: TermExtractor, *, with_negated: bool = False
-) -> sparse.csr_matrix:
-    """Count the mentions that are not negated: float32, of shape (1, n_terms).
-
-    Where nothing is negated, or with `with_negated`, these are ``extractor.counts([text])``.
-
-    >>> from neurowhere.text import Vocabulary
-    >>> extractor = TermExtractor(Vocabulary(["insula", "thalamus"]), sided=["left insula"])
-    >>> mentions = read_mentions("Left insula; the thalamus is spared.", extractor.counter)
-    >>> count_mentions(mentions, extractor).toarray()
-    array([[1., 0., 1.]], dtype=float32)
-    """
-    return count_each([mentions], extractor, with_negated=with_negated)
-
-
-def count_each(
-    texts: Sequence[Mentions], extractor: TermExtractor, *, with_negated: bool = False
-) -> sparse.csr_matrix:
-    """Count as `count_mentions` does in each of several texts: (n_texts, n_terms)."""
-    sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
-    rows: list[int] = []
-    columns: list[int] = []
-    weights: list[float] = []
-    for row, mentions in enumerate(texts):
-        for mention in mentions.found if with_negated else mentions.present:
-            here = [extractor.vocabulary.index(mention.term)]
-            if (name := f"{mention.side} {mention.term}") in sided and not mention.is_crossed:
-                here.append(sided[name])
-            columns += here
-            rows += [row] * len(here)
-            weights += [1.0 if with_negated else mention.weight] * len(here)
-    shape = (len(texts), len(extractor.terms))
-    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
-    return extractor.weigh({"body": counts})
-
-
-def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:
-    r"""Share of the weight of the brain's parts that a text puts on the left and on the right.
-
-    With w_t the weight of a structure's term t, n_t its mentions that are not negated and
-    n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
-    on both sides count as neither, but for a part of those with more on one; general words
-    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
-    as a mention of a structure on average, or 1 where there is none.
-
-    Parameters
-    ----------
-    mentions : Mentions
-    weights : mapping of str to float, optional
-        Weight of each term in the text, such as its feature; 0 for those that are not in it. By
-        default each mention weighs 1.
-
-    Examples
-    --------
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
-    >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
-    SideShares(left=0.5, right=0.0, neither=0.5)
-    """
-    counted = _counted(mentions, weights)
-    average = sum(weight for _, weight in counted) / max(len(counted), 1) or 1.0
-    counted += ((place, average) for place in mentions.places if place.is_present)
-    amounts = defaultdict[str, float](float)
-    for mention, weight in counted:
-        for direction, share in _directions(mention):
-            amounts[direction] += share * weight
-    total = sum(amounts.values())
-    if not total:
-        return SideShares(0.0, 0.0, 1.0)
-    return SideShares(*(amounts[name] / total for name in SideShares._fields))
-
-
-def _counted(
-    mentions: Mentions, weights: Mapping[str, float] | None
-) -> list[tuple[Mention, float]]:
-    """Return the structures of a text, but for general words without a side, and their weights."""
-    structures = [
-        mention
-        for mention in mentions.present
-        if mention.is_structure and (mention.side or not is_general(mention.term))
-    ]
-    if weights is None:
-        return [(mention, 1.0) for mention in structures]
-    n_mentions = Counter(mention.term for mention in structures)
-    return [(m, weights.get(m.term, 0) / n_mentions[m.term]) for m in structures]
-
-
-def _directions(mention: Mention) -> list[tuple[str, float]]:
-    """Sides of a mention, and its share on each."""
-    if mention.dominant:
-        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
-    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
-
-
-def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
-    """Return the structures that arteries, syndromes and signs of a text point to.
-
-    Those that the text denies, or that are no findings, point nowhere. A structure that several
-    names imply has the largest of their weights; a hedged name weighs as much as its mention.
-
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
-    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
-    (Implied(term='occipital lobe', side='right', weight=1.0),)
-    """
-    weights: dict[tuple[str, Side | None], float] = {}
-    for mention in mentions.rule_based:
-        for term, side, weight in mention.implied if mention.is_present else ():
-            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
-    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())
