@@ -11,6 +11,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import shipped_table
+
 LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "n"}
 )
@@ -378,6 +380,15 @@ def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 # ---- forms of a word
 
+
+def _forms(kind: str) -> dict[str, str]:
+    return {row["form"]: row["other"] for row in _ROWS if row["kind"] == kind}
+
+
+# Irregular plurals and words that end as plurals do; endings of plurals, of which the first that
+# fits is used.
+_ROWS = shipped_table("neurowhere.text", "forms.csv")
+_IRREGULAR, _PLURALS = _forms("word"), _forms("ending")
 # British to American, first the parts of words that change wherever they stand. Folding is for
 # comparison only, so a rule may be wider than English as long as it confuses no two words.
 _SPELLINGS = [
@@ -403,63 +414,6 @@ _SPELLINGS = [
     ]
 ]
 _BRITISH = re.compile("|".join(pattern.pattern for pattern, _ in _SPELLINGS))
-_IRREGULAR = {
-    "aches": "ache",
-    "appendices": "appendix",
-    "bases": "basis",
-    "axes": "axis",
-    "cerebella": "cerebellum",
-    "cerebra": "cerebrum",
-    "children": "child",
-    "claustra": "claustrum",
-    "corpora": "corpus",
-    "criteria": "criterion",
-    "crura": "crus",
-    "feet": "foot",
-    "foramina": "foramen",
-    "ganglia": "ganglion",
-    "genua": "genu",
-    "headaches": "headache",
-    "lenses": "lens",
-    "matrices": "matrix",
-    "men": "man",
-    "mice": "mouse",
-    "opercula": "operculum",
-    "phenomena": "phenomenon",
-    "plana": "planum",
-    "putamina": "putamen",
-    "septa": "septum",
-    "spectra": "spectrum",
-    "striata": "striatum",
-    "tegmenta": "tegmentum",
-    "vermes": "vermis",
-    "women": "woman",
-    # Words that end as plurals do, and are none: "pars" is not several "par".
-    **{
-        word: word
-        for word in word_set(
-            """
-            ados aids alias atlas bias canvas caps downs gas herpes lens mays means mini news
-            pancreas pars pons psts sans series species stokes whereas
-            """
-        )
-    },
-    **{f"{word}s": word for word in word_set("calorie cookie die genie lie movie selfie tie")},
-}
-# Endings of plurals and of their singulars; the first that fits is used.
-_PLURALS = {
-    **{f"{stem}ices": f"{stem}ex" for stem in ("ap", "cort", "ind", "vert", "vort")},
-    **{
-        f"{stem}ses": f"{stem}sis"
-        for stem in word_set("aly are bo cho cri gno hy lero pto rho sta steno the uro")
-    },
-    **{f"{ending}es": ending for ending in ("ch", "sh", "ss", "x")},
-    **{ending: ending for ending in ("is", "ss", "us")},
-    "ies": "y",
-    "i": "us",
-    "ae": "a",
-    "s": "",
-}
 _PLURAL_ENDINGS = tuple(_PLURALS)
 SHORTEST_PLURAL = 4  # letters: "ms" and "ads" are not plurals
 
