@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
 from neurowhere.text.reading.mentions import Mention, Mentions, Span
+from neurowhere.text.relatives import is_research
 from neurowhere.text.roles import Cues, Role, SentenceCues, Told
 
 Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
@@ -95,6 +96,7 @@ _NORMAL = re.compile(
     r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
+_EXAM = re.compile(r"\b(?:mri?|ct|pet|eeg|scan|imaging)\b", re.I)
 _NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
 _OF_SITES = re.compile(r"\b(?:eeg|10.20|spikes?|waves?|ictal|discharges?|tms|r?tms|coil)\b", re.I)
@@ -557,6 +559,28 @@ def says_normal(text: str) -> bool:
     (True, False)
     """
     return len(text) <= SHORT and bool(_NORMAL.search(text))
+
+
+def shows_nothing(text: str) -> bool:
+    """Return whether a few words say that the scan of a patient is normal.
+
+    >>> shows_nothing("Weak arm, MRI brain normal."), shows_nothing("Memory in the normal brain")
+    (True, False)
+    """
+    return says_normal(text) and bool(_EXAM.search(text)) and not is_research(text)
+
+
+def affirms_place(mentions: Mentions, *, is_normal: bool) -> bool:
+    """Return whether a text affirms a place, or a name that points to one: not a sign alone.
+
+    Beside a normal scan, a lesion that is affirmed is enough.
+    """
+    named = any(each.is_present and each.rule_kind != "sign" for each in mentions.rule_based)
+    return named or any(
+        not is_general(each.term) or (each.side is not None and each.is_structure)
+        for each in mentions.present
+        if is_lesion(each.term) * is_normal or (each.is_structure and not each.is_generic)
+    )
 
 
 def only_presses(findings: Sequence[Finding]) -> bool:
