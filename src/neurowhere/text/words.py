@@ -382,12 +382,12 @@ def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _forms(kind: str) -> dict[str, str]:
-    return {row["form"]: row["other"] for row in _ROWS if row["kind"] == kind}
+    return {row["form"]: row["other"] for row in _FORMS if row["kind"] == kind}
 
 
 # Irregular plurals and words that end as plurals do; endings of plurals, of which the first that
 # fits is used.
-_ROWS = shipped_table("neurowhere.text", "forms.csv")
+_FORMS = shipped_table("neurowhere.text", "forms.csv")
 _IRREGULAR, _PLURALS = _forms("word"), _forms("ending")
 # British to American, first the parts of words that change wherever they stand. Folding is for
 # comparison only, so a rule may be wider than English as long as it confuses no two words.
