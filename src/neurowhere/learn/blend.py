@@ -93,41 +93,37 @@ class Blend:
         kept: Float32 = 1 - np.float32(1 - self.kept) * self.gate(short)
         return kept
 
-    def project(self, X: sp.csr_matrix) -> Float32:
-        """Place texts in the r dimensions: (n, r)."""
-        hidden: Float32 = np.asarray(X @ self.loadings, dtype=np.float32)
-        return hidden
-
-    def mix(self, exponent: Float32, hidden: Float32, short: Float32, mean_map: Floats) -> None:
+    def mix(self, exponent: Float32, X: sp.csr_matrix, short: Float32, mean_map: Floats) -> None:
         """Mix the ridge into the exponents of texts, in place.
 
         Parameters
         ----------
         exponent : array of shape (n, m)
             Without the log of the mean map.
-        hidden : array of shape (n, r)
-            As `project` gives them.
+        X : csr_matrix of shape (n, d)
         short : array of shape (n,)
             The gate g of each text.
         mean_map : array of shape (m,)
             Nowhere zero.
         """
-        exponent *= self.keeps(short)[:, None]
-        exponent += self.log_ratios(hidden, short, mean_map)
+        logs, keeps = self.log_ratios(X, short, mean_map), self.keeps(short)[:, None]
+        for few in slices(len(logs), CHUNK):
+            exponent[few] *= keeps[few]
+            exponent[few] += logs[few]
 
-    def log_ratios(self, hidden: Float32, short: Float32, mean_map: Floats) -> Float32:
+    def log_ratios(self, X: sp.csr_matrix, short: Float32, mean_map: Floats) -> Float32:
         """Return c γ L of texts: (n, m)."""
         strengths = np.float32(self.strength) * self.gate(short)
-        logs: Float32 = hidden @ self.components
-        for rows in slices(len(logs), CHUNK):
-            ratios = logs[rows]
+        logs: Float32 = np.asarray(X @ self.loadings, dtype=np.float32) @ self.components
+        for few in slices(len(logs), CHUNK):
+            ratios = logs[few]
             ratios /= mean_map
             ratios += 1
             ratios += np.abs(ratios)  # twice the positive part, in half the time of a maximum
             ratios *= (np.float32(1 - REST) / (ratios @ mean_map))[:, None]
             ratios += np.float32(REST)
             np.log(ratios, out=ratios)
-            ratios *= strengths[rows, None]
+            ratios *= strengths[few, None]
         return logs
 
     def added(self, x: sp.csr_matrix, short: Float32, mean_map: Floats) -> Floats:

@@ -217,10 +217,9 @@ class Prior:
         bounds, names, strengths = self._strengths(X)
         return sp.csr_matrix((strengths, names, bounds), shape=(X.shape[0], len(self.terms)))
 
-    def add_total(self, exponent: Float32, X: sp.csr_matrix, first: int = 0) -> None:
-        """Add to the exponents of texts, (n, m), what the names in rows of X from `first` add."""
+    def add_total(self, exponent: Float32, X: sp.csr_matrix) -> None:
+        """Add to the exponent of each text, (n, m), what the names in it add."""
         bounds, names, strengths = self._strengths(X)
-        bounds = bounds[first : first + len(exponent) + 1]
         for row, start, end in zip(exponent, bounds[:-1], bounds[1:], strict=True):
             if start < end:
                 here = slice(start, end)
