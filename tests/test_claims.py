@@ -1,6 +1,7 @@
 """Figures and pictures of the documentation, against the results and the model they stand for."""
 
 import csv
+import hashlib
 import json
 import re
 from math import exp
@@ -136,3 +137,11 @@ def test_each_picture_names_its_command():
 def test_a_picture_of_the_shipped_model_shows_the_one_that_is_shipped(row):
     if FINGERPRINT.fullmatch(row["model"]):
         assert row["model"] == shipped_model(), f"draw it again: python {row['command']}"
+
+
+@pytest.mark.parametrize("row", PICTURES, ids=lambda row: row["image"])
+def test_a_picture_of_results_was_drawn_from_them_as_they_are(row):
+    files = sorted({file for each in row["files"].split() for file in RESULTS.glob(each)})
+    assert bool(files) == bool(row["files"]) == bool(row["sha256"])
+    found = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    assert not files or row["sha256"] == found, f"draw it again: python {row['command']}"
