@@ -6,7 +6,7 @@ r"""Entries of the open benchmark that need an environment of their own: NeuroQu
 
 Each variable names the Python of an environment of ``rivals/*_requirements.txt``. A model is fitted
 there to the training studies of each fold, and enters with its maps as they are; what is done in
-NeuroQuery's favour is told in `neuroquery_rival.py`. GC-LDA samples for GCLDA_SECONDS of processor
+NeuroQuery's favour is told in `neuroquery_kinds.py`. GC-LDA samples for GCLDA_SECONDS of processor
 time a fold (600): NiMARE's documentation asks for 10,000 iterations.
 """
 
@@ -22,7 +22,7 @@ import nibabel
 import numpy as np
 from scipy import sparse
 
-from neuroquery_rival import RIVALS, known_terms, write_counts, write_studies
+from neuroquery_kinds import RIVALS, known_terms, write_counts, write_studies
 from neurowhere.corpus import read_corpus
 from neurowhere.evaluate import Protocol, StudyList
 from neurowhere.evaluate.metrics import as_densities
