@@ -333,14 +333,14 @@ def _summary(result: "Contrast", atlas: Atlas, n_regions: int) -> dict[str, Any]
 
 def _most_raised(result: "Contrast", atlas: Atlas) -> list[str]:
     """Return the names of the regions that pass and have the largest ratios."""
-    labels = result.most_raised(atlas)["region"].head(N_NAMED)
+    labels = result.most_raised()["region"].head(N_NAMED)
     names = gazetteer_of(atlas, result.partition).names
     return [names[atlas.names.index(label)] for label in labels]
 
 
 def _regions(result: "Contrast", atlas: Atlas, n_regions: int) -> list[dict[str, Any]]:
     """Return the most raised regions, with their names in words and their most raised places."""
-    table = result.regions(atlas).head(n_regions)
+    table = result.regions().head(n_regions)
     gazetteer = gazetteer_of(atlas, result.partition)
     rows = [atlas.names.index(label) for label in table["region"]]
     places = gazetteer.densest_mm(result.log_ratio, rows)
