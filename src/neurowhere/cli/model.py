@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neurowhere.cli.options import (
+    CONTINUED,
+    Bandwidths,
     Cluster,
     CorpusPath,
+    Folds,
     Format,
     Jobs,
     Json,
@@ -19,9 +23,12 @@ from neurowhere.cli.options import (
     Output,
     Overwrite,
     VocabularyOption,
+    option,
+    print_report,
     print_summary,
     read_partition,
     split_list,
+    with_groups,
 )
 
 if TYPE_CHECKING:
@@ -69,103 +76,81 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
     )
 
 
-def fit(
-    corpus: CorpusPath,
-    output: Output,
-    format: Format = None,
-    partition: Annotated[
-        str, typer.Option(metavar="PARTITION", help="Regions to predict: voxels:MM or atlas:IMAGE.")
-    ] = "voxels:4",
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of the names of the atlas's regions, with columns index and name.",
-        ),
-    ] = None,
-    loss: Annotated[
-        str,
-        typer.Option(
-            metavar="LOSS",
-            help="Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
-        ),
-    ] = "l1",
-    rank: Annotated[
-        int | None, typer.Option(min=1, help="Number of dimensions of a log-linear model.")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Number of log-linear fits to average.")] = 2,
-    small: Annotated[
-        bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
-    ] = False,
-    constraint: Annotated[
-        Literal["none", "labels"],
-        typer.Option(help="With labels, predict each region of an atlas only from its label."),
-    ] = "none",
-    text: Annotated[
-        Literal["terms", "none"],
-        typer.Option(help="With none, ignore the text and predict the mean map."),
-    ] = "terms",
-    bandwidth: Annotated[
-        float, typer.Option(min=0.0, help="Standard deviation of the kernel, in voxels.")
-    ] = 1.0,
-    vocabulary: VocabularyOption = None,
-    min_studies: Annotated[
-        int, typer.Option(min=1, help="Leave out terms that fewer studies mention.")
-    ] = 5,
-    laterality: Annotated[
-        bool, typer.Option("--laterality", help="Learn left and right separately, from texts.")
-    ] = False,
-    nested: Annotated[
-        bool | None,
-        typer.Option(
-            "--nested/--not-nested",
-            help="Also count terms within longer terms.",
-            show_default="for the likelihood",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the validation split.")] = 0,
-    jobs: Jobs = -1,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for finished blocks of an l1 fit, to resume it."),
-    ] = None,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """Options of `fit`: the model, its training, and what is written."""
+
+    format: Format = None
+    partition: str = option(
+        "voxels:4", "Regions to predict: voxels:MM or atlas:IMAGE.", metavar="PARTITION"
+    )
+    labels: Path | None = option(
+        None,
+        "Table of the names of the atlas's regions, with columns index and name.",
+        metavar="FILE",
+    )
+    loss: str = option(
+        "l1",
+        "Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
+        metavar="LOSS",
+    )
+    rank: int | None = option(None, "Number of dimensions of a log-linear model.", min=1)
+    repeats: int = option(2, "Number of log-linear fits to average.", min=1)
+    small: bool = option(False, "Round the large arrays of the model to 8 bits.")
+    constraint: Literal["none", "labels"] = option(
+        "none", "With labels, predict each region of an atlas only from its label."
+    )
+    text: Literal["terms", "none"] = option(
+        "terms", "With none, ignore the text and predict the mean map."
+    )
+    bandwidth: float = option(1.0, "Standard deviation of the kernel, in voxels.", min=0.0)
+    vocabulary: VocabularyOption = None
+    min_studies: int = option(5, "Leave out terms that fewer studies mention.", min=1)
+    laterality: bool = option(False, "Learn left and right separately, from texts.")
+    nested: bool | None = option(
+        None,
+        "Also count terms within longer terms.",
+        "--nested/--not-nested",
+        show_default="for the likelihood",
+    )
+    seed: int = option(0, "Seed of the validation split.", min=0)
+    jobs: Jobs = -1
+    checkpoint: Path | None = option(
+        None, "Folder for finished blocks of an l1 fit, to resume it.", metavar="DIR"
+    )
+    overwrite: Overwrite = False
+    as_json: Json = False
+
+
+# Options of `fit` that are parameters of `Encoder` of the same name.
+PASSED_ON = (
+    "text", "vocabulary", "min_studies", "laterality", "nested", "bandwidth", "rank", "repeats",
+    "seed", "checkpoint",
+)  # fmt: skip
+
+
+@with_groups
+def fit(corpus: CorpusPath, output: Output, options: FitOptions) -> None:
     """Train a model on a corpus with coordinates, and write it as a folder.
 
     Example:
 
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
-    constrained = None if constraint == "none" else constraint
-    _check_loss(loss, constrained)
-    regions = read_partition(partition, labels)
+    constraint = None if options.constraint == "none" else options.constraint
+    _check_loss(options.loss, constraint)
+    regions = read_partition(options.partition, options.labels)
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus import read_corpus
     from neurowhere.model.encoder import Encoder
     from neurowhere.model.store import write_files
 
-    model = Encoder(
-        regions,
-        loss,
-        text=text,
-        constraint=constrained,
-        vocabulary=vocabulary,
-        min_studies=min_studies,
-        laterality=laterality,
-        nested=nested,
-        bandwidth=bandwidth,
-        rank=rank,
-        repeats=repeats,
-        seed=seed,
-        n_jobs=jobs,
-        checkpoint=checkpoint,
-    )
-    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
-        model.fit(read_corpus(corpus, format=format, progress=True))
-        write_files(model, folder, small=small)
-    print_summary(model.summary(), as_json)
+    passed = {name: getattr(options, name) for name in PASSED_ON}
+    model = Encoder(regions, options.loss, constraint=constraint, n_jobs=options.jobs, **passed)
+    with new_folder(output, overwrite=options.overwrite) as folder:  # before the long work
+        model.fit(read_corpus(corpus, format=options.format, progress=True))
+        write_files(model, folder, small=options.small)
+    print_summary(model.summary(), options.as_json)
 
 
 def _check_loss(loss: str, constraint: str | None) -> None:
@@ -198,9 +183,7 @@ def score(
 
 def compare(
     corpus: CorpusPath,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write, or to continue.")
-    ],
+    output: Annotated[Path, CONTINUED],
     format: Format = None,
     partitions: Annotated[
         str,
@@ -217,10 +200,8 @@ def compare(
             "labels-l1 and labels-literal for atlases with LABELS.",
         ),
     ] = "l1,l2,labels",
-    bandwidths: Annotated[
-        str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
-    ] = "1",
-    folds: Annotated[int, typer.Option(min=1, help="Number of random test sets.")] = 100,
+    bandwidths: Bandwidths = "1",
+    folds: Folds = 100,
     vocabulary: VocabularyOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the test sets.")] = 0,
     jobs: Jobs = -1,
@@ -252,8 +233,7 @@ def compare(
         cluster=cluster,
     )
     comparison.save()
-    typer.echo((output / "summary.md").read_text("utf-8"))
-    typer.echo(f"{output / 'report.html'}: open it in a browser")
+    print_report(output)
 
 
 def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
@@ -296,6 +276,48 @@ def _atlas_name(item: str) -> str:
     return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")
 
 
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkOptions:
+    """Options of `benchmark`: what is scored, and on which studies."""
+
+    output: Annotated[Path | None, CONTINUED] = None
+    corpus: Path | None = option(None, "Corpus of the benchmark.", metavar="CORPUS")
+    format: Format = None
+    entries: str | None = option(
+        None,
+        "Entries, separated by commas: names that --list prints, or module:object.",
+        metavar="LIST",
+        show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
+    )
+    command: list[str] | None = option(
+        None,
+        "Command to score, which reads and prints JSON lines; can be repeated.",
+        metavar="NAME=COMMAND",
+    )
+    trained_on: str | None = option(
+        None,
+        "File of the ids of the studies that the given models, maps and commands were trained on, "
+        "one per line; none if there are none.",
+        metavar="FILE",
+        show_default="what they declare, or unknown",
+    )
+    ids: str | None = option(
+        None,
+        "Frozen list of the studies to score: neuroquery, or a file.",
+        metavar="LIST",
+        show_default="all studies of the corpus",
+    )
+    articles: Path | None = option(
+        None,
+        "Corpus of the texts of articles, without tables, with the ids of the studies.",
+        metavar="CORPUS",
+    )
+    folds: int = option(10, "Number of random folds to run.", min=0, max=10)
+    newest: bool = option(False, "Test the newest tenth of the studies too.")
+    list_entries: bool = option(False, "List the entries that are shipped, and exit.", "--list")
+
+
+@with_groups
 def benchmark(
     sources: Annotated[
         list[str] | None,
@@ -305,59 +327,8 @@ def benchmark(
             "id, or .npz files.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder to write, or to continue.")
-    ] = None,
-    corpus: Annotated[
-        Path | None, typer.Option(metavar="CORPUS", help="Corpus of the benchmark.")
-    ] = None,
-    format: Format = None,
-    entries: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Entries, separated by commas: names that --list prints, or module:object.",
-            show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
-        ),
-    ] = None,
-    command: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=COMMAND",
-            help="Command to score, which reads and prints JSON lines; can be repeated.",
-        ),
-    ] = None,
-    trained_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="File of the ids of the studies that the given models, maps and commands were "
-            "trained on, one per line; none if there are none.",
-            show_default="what they declare, or unknown",
-        ),
-    ] = None,
-    ids: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Frozen list of the studies to score: neuroquery, or a file.",
-            show_default="all studies of the corpus",
-        ),
-    ] = None,
-    articles: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CORPUS",
-            help="Corpus of the texts of articles, without tables, with the ids of the studies.",
-        ),
-    ] = None,
-    folds: Annotated[int, typer.Option(min=0, max=10, help="Number of random folds to run.")] = 10,
-    newest: Annotated[
-        bool, typer.Option("--newest", help="Test the newest tenth of the studies too.")
-    ] = False,
-    list_entries: Annotated[
-        bool, typer.Option("--list", help="List the entries that are shipped, and exit.")
-    ] = False,
+    *,
+    options: BenchmarkOptions,
 ) -> None:
     """Score models, or maps made elsewhere, on the fixed folds of the open benchmark.
 
@@ -369,14 +340,19 @@ def benchmark(
 
         neurowhere benchmark maps.npz -o scores --corpus neuroquery --command "mine=python mine.py"
     """
-    if list_entries:
-        _print_entries()
+    from neurowhere.evaluate.entries import ENTRIES
+
+    if options.list_entries:
+        width = max(map(len, ENTRIES))
+        for name, entry in ENTRIES.items():
+            typer.echo(f"{name:{width}}  {entry.description}")
         return
-    if output is None or corpus is None:
-        missing = "-o DIR" if output is None else f"--corpus CORPUS; {GET_CORPUS}"
+    if options.output is None or options.corpus is None:
+        missing = "-o DIR" if options.output is None else f"--corpus CORPUS; {GET_CORPUS}"
         raise typer.BadParameter(f"expected {missing}")
-    commands = [_named(each) for each in command or ()]
-    names = split_list(entries or (REFERENCE if sources or commands else DEFAULT_ENTRIES))
+    commands = [_named(each) for each in options.command or ()]
+    default = REFERENCE if sources or commands else DEFAULT_ENTRIES
+    names = split_list(options.entries or default)
     _check_names(names)
     from neurowhere.corpus import read_corpus
     from neurowhere.evaluate import benchmark as run
@@ -385,30 +361,21 @@ def benchmark(
     from neurowhere.evaluate.studies import StudyList
     from neurowhere.report.benchmark import write_benchmark
 
-    studies = None if ids is None else StudyList.read(ids)
-    seen = None if trained_on is None else _read_ids(trained_on)
-    texts = None if articles is None else read_corpus(articles, progress=True)
-    read = read_corpus(corpus, format=format, progress=True)
-    protocol = Protocol.prepare(read, texts, ids=studies)
+    studies = options.ids and StudyList.read(options.ids)
+    seen = _read_ids(options.trained_on) if options.trained_on else None
+    texts = read_corpus(options.articles, progress=True) if options.articles else None
+    read = read_corpus(options.corpus, format=options.format, progress=True)
+    protocol = Protocol.prepare(read, texts, ids=studies or None)
     told = UNKNOWN if seen is None else seen
     models = [
         *(name if ":" not in name else _import(name) for name in names),
         *(_read_source(source, protocol.grid, seen) for source in sources or ()),
         *(Command(name, line, grid=protocol.grid, trained_on=told) for name, line in commands),
     ]
-    chosen = [*range(folds), *([NEWEST] if newest else [])]
-    results = run(protocol.corpus, output, models, folds=chosen, protocol=protocol)
+    chosen = [*range(options.folds), *([NEWEST] if options.newest else [])]
+    results = run(protocol.corpus, options.output, models, folds=chosen, protocol=protocol)
     write_benchmark(results)
-    typer.echo((output / "summary.md").read_text("utf-8"))
-    typer.echo(f"{output / 'report.html'}: open it in a browser")
-
-
-def _print_entries() -> None:
-    from neurowhere.evaluate.entries import ENTRIES
-
-    width = max(map(len, ENTRIES))
-    for name, entry in ENTRIES.items():
-        typer.echo(f"{name:{width}}  {entry.description}")
+    print_report(options.output)
 
 
 def _check_names(names: list[str]) -> None:

@@ -1,15 +1,20 @@
 """The `regions` command: coordinates and cluster tables, named by an atlas."""
 
 import json
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from neurowhere._tools.files import new_file
-from neurowhere.cli.options import AtlasOption, Json, KeepFormulas, Overwrite, read_atlas
+from neurowhere.cli.options import (
+    AtlasOption,
+    Json,
+    KeepFormulas,
+    Overwrite,
+    as_point,
+    read_atlas,
+    written,
+)
 
 
 def regions(
@@ -56,26 +61,15 @@ def regions(
     from neurowhere.inputs.regions import name_regions
     from neurowhere.report.tables import to_csv
 
-    named = name_regions(_source(table), read_atlas(atlas), talairach=talairach, voxels=voxels)
+    source: Any = table[0]
+    if len(table) > 1:
+        source = [as_point(table, "one table, or X Y Z as three numbers")]
+    named = name_regions(source, read_atlas(atlas), talairach=talairach, voxels=voxels)
     if as_json:
         text = json.dumps(named.to_dict("records"), indent=2, ensure_ascii=False) + "\n"
     else:
         text = to_csv(named, keep_formulas=keep_formulas)
-    target = new_file(output, overwrite=overwrite) if output else nullcontext(sys.stdout)
-    with target as stream:
+    with written(output, overwrite) as stream:
         stream.write(text)
     if output is not None:
         typer.echo(f"{output}: {len(named):,} points named")
-
-
-def _source(arguments: list[str]) -> Any:
-    """Return the path of a table, or a point."""
-    if len(arguments) == 1:
-        return arguments[0]
-    try:
-        x, y, z = map(float, arguments)
-    except ValueError as error:
-        raise typer.BadParameter(
-            f"expected one table, or X Y Z as three numbers, got {' '.join(arguments)!r}"
-        ) from error
-    return [[x, y, z]]

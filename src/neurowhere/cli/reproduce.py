@@ -5,24 +5,27 @@ from typing import Annotated
 
 import typer
 
-from neurowhere.cli.options import Cluster, Jobs, split_list
+from neurowhere.cli.options import (
+    CONTINUED,
+    Bandwidths,
+    Cluster,
+    Folds,
+    Jobs,
+    print_report,
+    split_list,
+)
 
 RELEASE, STUDY, MAPS = "release", "comparison", "maps"  # folders within the output
 SHOWN = ("anterior cingulate cortex", "left amygdala", "amygdala", "right amygdala")
 
 
 def reproduce(
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="Folder to write, or to continue.", show_default=False),
-    ],
-    folds: Annotated[int, typer.Option(min=1, help="Number of random test sets.")] = 3,
+    output: Annotated[Path, CONTINUED],
+    folds: Folds = 3,
     resolution: Annotated[
         float, typer.Option("--resolution", min=1, metavar="MM", help="Size of the voxels.")
     ] = 4,
-    bandwidths: Annotated[
-        str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
-    ] = "0.5,1,2",
+    bandwidths: Bandwidths = "0.5,1,2",
     losses: Annotated[
         str, typer.Option(metavar="LIST", help="Losses, separated by commas.")
     ] = "l1,l2,labels",
@@ -95,5 +98,4 @@ def reproduce(
         articles = studies if texts is None else read_corpus(texts, progress=True)
         model = Encoder(grid, loss="l1", laterality=articles.texts is not None, n_jobs=jobs)
         write_terms(model.fit(articles), output / MAPS, SHOWN)
-    typer.echo((output / STUDY / "summary.md").read_text("utf-8"))
-    typer.echo(f"{output / STUDY / 'report.html'}: open it in a browser")
+    print_report(output / STUDY)

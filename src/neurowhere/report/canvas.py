@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["DPI", "INK", "LARGE", "MEDIUM", "SMALL", "Canvas", "Colours", "add_bar", "palette"]
-
 DPI = 120
 WIDTH_PIXELS = 1560
 FONT = "mpl-data/fonts/ttf/DejaVuSans.ttf"  # within matplotlib
@@ -45,13 +43,7 @@ Stroke = tuple[NDArray[np.floating], str, float]  # points (n, 2) in mm, colour,
 
 
 class Canvas:
-    """A white picture.
-
-    Parameters
-    ----------
-    width_mm, height_mm : float
-        Its size in mm of the brain.
-    """
+    """A white picture, whose size is given in mm of the brain."""
 
     def __init__(self, width_mm: float, height_mm: float) -> None:
         self.scale = WIDTH_PIXELS / width_mm
@@ -80,16 +72,7 @@ class Canvas:
     def strokes(self, extent: Extent, lines: Sequence[Stroke], opacity: float) -> Image.Image:
         """Draw lines with smooth edges, transparent where there are none.
 
-        Parameters
-        ----------
-        extent : (left, right, bottom, top)
-            Of the drawing in mm, whose left and bottom the points count from.
-        lines : sequence of (points, colour, width)
-        opacity : float
-
-        Returns
-        -------
-        PIL.Image.Image
+        The points count from the left and the bottom of the extent, in mm.
         """
         left, top, right, bottom = self._box(extent)
         size = (right - left, bottom - top)
@@ -229,15 +212,7 @@ def palette(name: str) -> NDArray[np.uint8]:
 
 
 def add_bar(canvas: Canvas, extent: Extent, colours: Colours, unit: str) -> None:
-    """Draw the bar of the colours, with its unit above and values to its left.
-
-    Parameters
-    ----------
-    canvas : Canvas
-    extent : (left, right, bottom, top)
-    colours : Colours
-    unit : str
-    """
+    """Draw the bar of the colours, with its unit above and values to its left."""
     left, right, bottom, top = extent
     painted = colours.paint(np.linspace(colours.lowest, colours.highest, N_COLOURS)[:, None])
     painted[painted[..., 3] == 0] = NOT_DRAWN

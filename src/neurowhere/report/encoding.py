@@ -34,18 +34,6 @@ from neurowhere.space.images import (
 )
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
-__all__ = [
-    "CENTRE",
-    "N_EXPLAINED",
-    "SHARES",
-    "encoding_page",
-    "name_of",
-    "title_of_picture",
-    "viewer_data",
-    "write_encoding",
-    "write_figure",
-]
-
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
 N_NAMED = 4  # terms in the title of the picture

@@ -28,17 +28,6 @@ from neurowhere.report.maps import (
 from neurowhere.report.panels import BOX_MM, Volume, cut, volume_of
 from neurowhere.space.images import mni152_template
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Layout",
-    "Quantity",
-    "caption_of",
-    "draw_figure",
-    "figure_bytes",
-    "write_caption",
-]
-
 Layout = Literal["mosaic", "surface"]
 Quantity = Literal["ratio", "density", "difference"]
 Format = Literal["svg", "pdf", "png"]
@@ -101,22 +90,8 @@ def draw_figure(
 ) -> Any:
     """Draw the map of a text, or those of two on one scale, for a paper.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    other : Encoding, optional
-        Of a second text.
-    quantity : "ratio", "density" or "difference"
-        The ratio to the average study, the share of the peaks per cm³, or where the first text
-        points more than the second, and less.
-    layout : "mosaic" or "surface"
-        Axial slices, or the inflated cortex.
-    width_mm : float
-        85 for a column and 174 for a page are usual.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The quantity is the ratio to the average study, the share of the peaks per cm³, or the
+    difference of the texts; the layout is axial slices, or the inflated cortex.
     """
     if not NARROWEST_MM <= width_mm <= WIDEST_MM:
         raise OutputError(
@@ -146,21 +121,7 @@ def write_caption(
     n_texts: int = 1,
     is_mean_map: bool = False,
 ) -> str:
-    """Write the caption of a figure: what it shows, how it came about, and what to cite.
-
-    Parameters
-    ----------
-    methods : MethodsText
-    quantity, layout
-        As of `draw_figure`.
-    n_texts : int
-    is_mean_map : bool
-        Whether the text says nothing of where.
-
-    Returns
-    -------
-    str
-    """
+    """Write the caption of a figure: what it shows, how it came about, and what to cite."""
     shown = AVERAGE_CAPTION if is_mean_map else SHOWN_CAPTIONS[quantity]
     if n_texts > 1 and quantity != "difference":
         shown += " a, first text; b, second text, on one scale."
@@ -170,17 +131,7 @@ def write_caption(
 def figure_bytes(figure: Any, format: Format, caption: str = "") -> bytes:
     """Return a figure as a file; the same figure gives the same bytes.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    format : "svg", "pdf" or "png"
-        PNG has 300 dots per inch.
-    caption : str
-        Kept in the file's description.
-
-    Returns
-    -------
-    bytes
+    The caption is kept in the file's description.
     """
     from matplotlib import rc_context
 

@@ -21,8 +21,6 @@ from neurowhere.report.panels import Panel, add_slice, volume_of
 from neurowhere.report.tables import to_csv
 from neurowhere.space import Partition
 
-__all__ = ["COLUMNS", "IMAGE", "PICTURE", "TABLE", "Overlay", "overlay", "write_overlay"]
-
 IMAGE, PICTURE, TABLE = "overlay.nii.gz", "overlay.png", "seats.csv"
 COLUMNS = ("text", "region", "side", "what", "size_mm", "share", "status", "contradiction")
 PALETTE = "YlOrRd"
@@ -188,25 +186,8 @@ def write_overlay(
 ) -> Overlay:
     """Write the overlay of many reports into a folder, with one of them in memory at a time.
 
-    Parameters
-    ----------
-    found : iterable of (str, Seats or None)
-        Names of texts, and their seats; None for a study.
-    partition : Partition
-    folder : path
-    resolution_mm, like
-        Grid of the image, as in `Partition.to_img`.
-    pictures : bool
-        Whether to draw overlay.png.
-    keep_formulas : bool
-        As in `to_csv`.
-    methods : MethodsText, optional
-        How the overlay came about.
-
-    Returns
-    -------
-    Overlay
-        Without the rows of the table. Nothing is written if no report has a seat.
+    `found` yields names of texts and their seats, None for a study. The overlay that is returned
+    has no rows. Nothing is written if no report has a seat.
     """
     made = Overlay(partition)
     with added_files(folder) as temporary:

@@ -14,16 +14,6 @@ from neurowhere.space import Atlas, Partition
 from neurowhere.space.images import mni152_template
 from neurowhere.text.labels import region_names
 
-__all__ = [
-    "KEPT_LEVEL",
-    "TEMPLATES",
-    "brain",
-    "density_of",
-    "labels_of",
-    "mean_of",
-    "to_nifti",
-]
-
 BOX_MM = ((-76, 75), (-110, 75), (-72, 87))  # first and last voxel; the viewer knows them too
 GREYS = 32  # of the template: a third of the bytes of 256, and hardly seen
 STEPS = 65535  # of a map: half of the bytes of floats

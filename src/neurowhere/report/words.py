@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import FindingPlace, Region, Summary
 
-__all__ = ["findings_in_words", "places_in_words"]
-
 N_NAMED = 3  # names that are given
 # Places that have no sides; all others are on both where a text gives none.
 MIDLINE = re.compile(
@@ -91,16 +89,9 @@ def _information(region: Region) -> tuple[bool, float]:
 
 
 def findings_in_words(summary: Summary) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Return the findings of a report: what each is, and its places by their role.
+    """Return the findings of a report: the title of each, and (role, cue, places) of its places.
 
-    Parameters
-    ----------
-    summary : Summary
-
-    Returns
-    -------
-    list of (title, list of (role, cue, places))
-        What is normal comes last, without a title.
+    What is normal comes last, without a title.
     """
     rows = []
     for finding in summary.findings:

@@ -19,22 +19,11 @@ def cores() -> int:
 
 
 class Collection(NamedTuple):
-    """Documents that the server was started with.
+    """Documents that the server was started with."""
 
-    Attributes
-    ----------
-    name : str
-        By which a request asks for it.
-    path : Path
-        File or folder.
-    cache : Path
-        Folder in which what was read of it is kept.
-    n_documents : int
-    """
-
-    name: str
-    path: Path
-    cache: Path
+    name: str  # what a request asks for
+    path: Path  # file or folder
+    cache: Path  # folder in which what was read of it is kept
     n_documents: int
 
 

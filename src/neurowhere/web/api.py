@@ -347,21 +347,8 @@ def _responses(
 
 
 def choose(accept: str, offered: Sequence[str]) -> str:
-    """Return the media type that a client prefers; of equals, the first on offer.
+    """Return the media type that an Accept header prefers; of equals, the first on offer.
 
-    Parameters
-    ----------
-    accept : str
-        The header.
-    offered : sequence of str
-        Media types.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> choose("image/png, application/json;q=0.5", ["application/json", "image/png"])
     'image/png'
     >>> choose("", ["application/json", "image/png"])

@@ -36,14 +36,6 @@ if TYPE_CHECKING:
     from neurowhere.contrast.library import Library
     from neurowhere.contrast.shard import Shard
 
-__all__ = [
-    "STAGES",
-    "contrast",
-    "find_document",
-    "open_collections",
-    "read_document",
-]
-
 OCR = "Run text recognition (OCR) on it, or paste its text."
 NAME = "the file"  # in errors, which repeat nothing of the user's
 # What people write before an identifier: "PMID: 123", "https://doi.org/10.1/x".
@@ -67,19 +59,7 @@ Collections = Sequence[Collection]
 
 
 def read_document(query: DocumentQuery, most: int) -> dict[str, Any]:
-    """Return the prose of a document, cut where it exceeds the limit of a text.
-
-    Parameters
-    ----------
-    query : DocumentQuery
-    most : int
-        Characters of a text.
-
-    Returns
-    -------
-    dict
-        As `DocumentAnswer` describes it.
-    """
+    """Return the prose of a document as a `DocumentAnswer`, cut after `most` characters."""
     try:
         text = _read_prose(query.content, query.kind).strip()
     except MissingExtraError as error:
@@ -117,15 +97,6 @@ def open_collections(paths: Sequence[Path]) -> Iterator[tuple[Collection, ...]]:
 
     They are kept in the user's cache, as `contrast_documents` keeps them; where nothing can be
     written there, in a temporary folder until the end.
-
-    Parameters
-    ----------
-    paths : sequence of paths
-        Files or folders in any format of `read_corpus`.
-
-    Yields
-    ------
-    tuple of Collection
     """
     with ExitStack() as stack:
         cache = _writable_cache(stack) if paths else Path()
@@ -176,22 +147,7 @@ def collection_named(name: str, collections: Sequence[Collection]) -> Collection
 
 
 def find_document(name: str, collections: Sequence[Collection], most: int) -> dict[str, Any]:
-    """Find a document by its PubMed id, DOI or other identifier.
-
-    Parameters
-    ----------
-    name : str
-        Identifier, as people write it.
-    collections : sequence of Collection
-        They are gone through in order.
-    most : int
-        Characters of a text.
-
-    Returns
-    -------
-    dict
-        As `FoundAnswer` describes it.
-    """
+    """Find a document by its PubMed id, DOI or other identifier, and return a `FoundAnswer`."""
     wanted = normal_id(name)
     for each in collections:
         if (place := shelf_of(each).get(wanted)) is not None:
@@ -261,21 +217,7 @@ def contrast(
 ) -> Forms:
     """Contrast the documents of a query, or those of a collection.
 
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    query : ContrastQuery
-    source : Collection or None
-        Documents, if the query brings none.
-    folder : path
-        For what is written on the way.
-
-    Returns
-    -------
-    dict of str to bytes
-        The result: json, and images by their names.
+    Files that are needed on the way go into `folder`. Returned are json, and images by their names.
     """
     from neurowhere.contrast import ByTerm, contrast_documents
 

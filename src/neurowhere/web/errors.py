@@ -22,20 +22,6 @@ from neurowhere.exceptions import (
 )
 from neurowhere.web.schemas import EXAMPLES, Schema, example
 
-__all__ = [
-    "PROBLEM",
-    "ApiError",
-    "add_error_handlers",
-    "answer",
-    "failure",
-    "last_line",
-    "may_fail",
-    "problem",
-    "refusal",
-    "sentence",
-    "too_slow",
-]
-
 PROBLEM = "application/problem+json"
 RETRY_SECONDS = 1
 DOCUMENTATION = "See the page /docs of this server."
@@ -92,20 +78,7 @@ class Problem(Schema):
 
 
 class ApiError(HTTPException):
-    """A request that cannot be answered.
-
-    Parameters
-    ----------
-    status : HTTPStatus
-    code : str
-        For programs.
-    message : str
-        For people: what was expected, and what came.
-    hint : str
-        What to do.
-    retry_seconds : int
-        Time after which a busy server may be asked again.
-    """
+    """A request that cannot be answered: a code for programs, a message and a hint for people."""
 
     def __init__(
         self,

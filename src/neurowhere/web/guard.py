@@ -27,8 +27,6 @@ from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.pool import Pool
 
-__all__ = ["FILE_PATHS", "MEDIA_TYPE", "Guard", "Metrics"]
-
 # Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
 POLICY = "; ".join(
@@ -79,11 +77,6 @@ class Metrics:
 
     They are kept in the process that serves, through which all workers answer: there is nothing
     to sum up over processes.
-
-    Parameters
-    ----------
-    pool : Pool
-        Whose queues are counted.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -116,14 +109,7 @@ class Metrics:
 
 
 class Guard:
-    """Middleware around the whole application.
-
-    Parameters
-    ----------
-    app : ASGI application
-    settings : Settings
-    metrics : Metrics
-    """
+    """Middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
@@ -282,18 +268,8 @@ def is_allowed(header: str, names: Sequence[str]) -> bool:
     browser lets it read what the server answers, but sends that name. Programs that send no name
     at all are no browsers.
 
-    Parameters
-    ----------
-    header : str
-    names : sequence of str
-        Beside those of this machine; "*" allows any.
+    `names` are allowed beside those of this machine; "*" allows any.
 
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_allowed("localhost:8000", ()), is_allowed("evil.example", ()), is_allowed("a.b", ["*"])
     (True, False, True)
     """
@@ -310,18 +286,8 @@ def is_foreign(headers: Headers, origins: Sequence[str]) -> bool:
     only keeps the answer to itself. It says where each comes from: in Sec-Fetch-Site, or, over
     plain HTTP to another machine, in Origin alone. Other programs send neither.
 
-    Parameters
-    ----------
-    headers : Headers
-    origins : sequence of str
-        Other sites that are allowed; "*" for any.
+    `origins` are other sites that are allowed; "*" allows any.
 
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_foreign(Headers({"Origin": "https://evil.example", "Host": "localhost"}), ())
     True
     >>> is_foreign(Headers({"Origin": "http://localhost:80", "Host": "localhost"}), ())

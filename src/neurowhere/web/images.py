@@ -21,17 +21,6 @@ from neurowhere.text.labels import region_names
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import AtlasName
 
-__all__ = [
-    "CORTEX",
-    "DATA",
-    "atlas_named",
-    "cortex",
-    "describe_region",
-    "mask_of",
-    "negated",
-    "read_image",
-]
-
 GZIP = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
@@ -94,18 +83,7 @@ def atlas_named(name: AtlasName) -> Atlas:
 
 
 def mask_of(atlas: Atlas, region: str) -> Any:
-    """Return an image with ones in a region of an atlas.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    region : str
-        Label.
-
-    Returns
-    -------
-    nibabel.Nifti1Image
-    """
+    """Return an image with ones in a region of an atlas."""
     import nibabel
 
     mask = (atlas.regions == _index(atlas, region)).astype(np.uint8)
@@ -133,16 +111,7 @@ def _index(atlas: Atlas, region: str) -> int:
 
 
 def read_image(content: bytes) -> Any:
-    """Read a NIfTI image from bytes, packed or not.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    nibabel.Nifti1Image
-    """
+    """Read a NIfTI image from bytes, packed or not."""
     import nibabel
 
     data = _unpack(content) if content.startswith(GZIP) else content

@@ -23,8 +23,6 @@ from neurowhere.web.errors import RETRY_AFTER, ApiError, failure, last_line, may
 from neurowhere.web.pool import Pool
 from neurowhere.web.schemas import to_json
 
-__all__ = ["Job", "Jobs", "make_job_routes"]
-
 NAME_BYTES = 18
 PAUSE_SECONDS = 0.1  # between two looks of a reader that is faster than the work
 POLL_SECONDS = "1"  # after which a client may look again
@@ -40,37 +38,17 @@ Progress = Literal["waiting", "running", "done", "failed"]
 
 @dataclass(eq=False)
 class Job:
-    """Long work, and what has come of it so far.
-
-    Attributes
-    ----------
-    kind : str
-    total : int
-        Steps of the work: texts of a batch, stages of a contrast.
-    done : int
-        Steps that are finished.
-    name : str
-        Unguessable.
-    state : str
-    error : ApiError or None
-        Why it failed.
-    parts : list of bytes
-        Finished JSON lines, compressed.
-    forms : dict of str to bytes
-        Finished result, by media type.
-    finished : float or None
-        Time of the event loop's clock.
-    """
+    """Long work, and what has come of it so far."""
 
     kind: Literal["batch", "contrast"]
-    total: int
-    done: int = 0
-    name: str = field(default_factory=lambda: secrets.token_urlsafe(NAME_BYTES))
+    total: int  # steps of the work: texts of a batch, stages of a contrast
+    done: int = 0  # steps that are finished
+    name: str = field(default_factory=lambda: secrets.token_urlsafe(NAME_BYTES))  # unguessable
     state: Progress = "waiting"
-    error: ApiError | None = None
-    parts: list[bytes] = field(default_factory=list)
-    forms: dict[str, bytes] = field(default_factory=dict)
-    finished: float | None = None
+    error: ApiError | None = None  # why it failed
+    parts: list[bytes] = field(default_factory=list)  # finished JSON lines, compressed
+    forms: dict[str, bytes] = field(default_factory=dict)  # finished result, by media type
+    finished: float | None = None  # time of the event loop's clock
     task: "asyncio.Task[None] | None" = None
 
     def add_lines(self, lines: bytes) -> None:
@@ -93,12 +71,7 @@ class Job:
 
 
 class Jobs:
-    """All jobs of a server.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """All jobs of a server."""
 
     def __init__(self, settings: Settings) -> None:
         self.max_jobs = settings.max_jobs
@@ -109,18 +82,7 @@ class Jobs:
         self._slots = asyncio.Semaphore(max(1, settings.workers // 2))
 
     def start(self, job: Job, work: Coroutine[Any, Any, None]) -> Job:
-        """Start a job, or raise an error if there are too many.
-
-        Parameters
-        ----------
-        job : Job
-        work : coroutine
-            Adds to the job what comes of it.
-
-        Returns
-        -------
-        Job
-        """
+        """Start a job, to which `work` adds its results, or refuse it if there are too many."""
         if len(self._jobs) >= self.max_jobs:
             work.close()
             raise ApiError(

@@ -27,8 +27,6 @@ from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
 from neurowhere.web.service import Service
 
-__all__ = ["Pool", "State", "Worker", "hire"]
-
 TRIES = 5  # of a query that can wait, when workers die
 PAUSE_SECONDS = 0.2  # between two looks at a full queue
 IDLE_SECONDS = 300.0  # after which the process that draws is ended
@@ -55,10 +53,7 @@ class State(NamedTuple):
 class Worker:
     """One process with the model, or one thread; replaced if it dies or takes too long.
 
-    Parameters
-    ----------
-    hire : callable
-        Returns an executor of one process or thread, and the future of its process id.
+    `hire` returns an executor of one process or thread, and the future of its process id.
     """
 
     def __init__(self, hire: Callable[[], tuple[Executor, "Future[Prepared]"]]) -> None:
@@ -133,14 +128,7 @@ class Worker:
 
 
 class Lane:
-    """Workers that share a bounded queue; used from one event loop only.
-
-    Parameters
-    ----------
-    workers : list of Worker
-    max_queue : int
-        Number of queries that may wait.
-    """
+    """Workers that share a bounded queue; used from one event loop only."""
 
     def __init__(self, workers: list[Worker], max_queue: int) -> None:
         self.workers = workers
@@ -192,14 +180,7 @@ class Lane:
 
 
 class Pool:
-    """Workers with their queues; used from one event loop only.
-
-    Parameters
-    ----------
-    make : callable
-        Makes a worker.
-    settings : Settings
-    """
+    """Workers with their queues; used from one event loop only."""
 
     def __init__(self, make: Callable[[], Worker], settings: Settings) -> None:
         self.make = make
@@ -225,19 +206,7 @@ class Pool:
         return self.queries.capacity + self.drawings.capacity
 
     async def run(self, name: str, query: Any) -> Any:
-        """Return the answer to a query, or raise an `ApiError` that says to try again later.
-
-        Parameters
-        ----------
-        name : str
-            Method of `Service` that answers.
-        query : object
-            Its argument.
-
-        Returns
-        -------
-        bytes, or what else the method returns
-        """
+        """Return what a method of `Service` answers, or raise an error that says to try later."""
         lane = self._lane(name)
         if lane.pending >= lane.capacity:
             raise ApiError(
@@ -315,18 +284,7 @@ def interrupted() -> ApiError:
 
 @contextmanager
 def hire(model: Path | None, settings: Settings) -> Iterator[Pool]:
-    """Start the processes of a server, and stop them at the end.
-
-    Parameters
-    ----------
-    model : path, optional
-        Folder, which each process reads; by default the model in the package.
-    settings : Settings
-
-    Yields
-    ------
-    Pool
-    """
+    """Start the processes of a server, each of which reads the model; stop them at the end."""
 
     def start_process() -> tuple[Executor, "Future[Prepared]"]:
         executor = ProcessPoolExecutor(1, mp_context=START)

@@ -519,15 +519,6 @@ def shown(summary: Summary) -> dict[str, Any]:
     Mentions, rules and places of a finding that say the same are one, with all spans. Left out are
     a mention of which there is no more to say than what its term has in `where`, and the `where` of
     a term that only rules point to, which the rules have.
-
-    Parameters
-    ----------
-    summary : Summary
-
-    Returns
-    -------
-    dict
-        As `Summary.to_dict`, but for terms, mentions, rules and findings.
     """
     rules, mentions = _Groups(), _Groups()
     names: dict[Any, str] = {}  # the longest of those that a place counts for

@@ -28,8 +28,6 @@ from neurowhere.web.jobs import Jobs, make_job_routes
 from neurowhere.web.pool import Pool, in_threads
 from neurowhere.web.service import Service
 
-__all__ = ["assemble", "create_app", "make_server", "set_up_log", "static_files"]
-
 DESCRIPTION = """Where in the brain does this text point? Text in, brain map out.
 
 All queries are sent by POST, so that no part of a text ends up in an address or a log. Lengths and
@@ -72,17 +70,7 @@ def create_app(
 
 
 def assemble(pool: Pool, settings: Settings) -> FastAPI:
-    """Return the application, whose queries are answered by a pool.
-
-    Parameters
-    ----------
-    pool : Pool
-    settings : Settings
-
-    Returns
-    -------
-    FastAPI
-    """
+    """Return the application, whose queries are answered by a pool."""
     release = version("neurowhere")
     jobs = Jobs(settings)
     metrics = Metrics(pool)
@@ -214,17 +202,7 @@ def _file(request: Request, name: str, content: bytes, *, kept: bool = False) ->
 
 
 def make_server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
-    """Return the server of an application; it waits for requests that run when it is stopped.
-
-    Parameters
-    ----------
-    app : ASGI application
-    settings : Settings
-
-    Returns
-    -------
-    uvicorn.Server
-    """
+    """Return the server of an application; it waits for requests that run when it is stopped."""
     config = uvicorn.Config(
         app,
         http="h11",

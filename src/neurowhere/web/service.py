@@ -92,18 +92,10 @@ _warning = Lock()  # Python's record of warnings belongs to the whole process
 
 @dataclass(frozen=True, eq=False)
 class Service:
-    """Answers queries; safe to use from several threads.
-
-    Attributes
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    settings : Settings
-    """
+    """Answers queries; safe to use from several threads."""
 
     model: Encoder
-    atlas: Atlas
+    atlas: Atlas  # names the regions
     settings: Settings
     _drawing: Lock = field(default_factory=Lock, init=False)  # plotting libraries keep some state
 
@@ -449,20 +441,7 @@ def mass_levels(encoding: Encoding) -> Floats:
 
 
 def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str, Any]:
-    """Find the terms and studies for places; those outside of the brain are counted.
-
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    query : DecodeQuery
-
-    Returns
-    -------
-    dict
-        As `DecodeAnswer` describes it.
-    """
+    """Find the terms and studies for places; those outside of the brain are counted."""
     points = np.array(query.points)
     inside = model.brain_.region_of(points) != OUTSIDE
     found = decode(model, points[inside] if inside.any() else points, n_terms=query.n)
@@ -490,20 +469,7 @@ def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> dict[str, Any]:
 
 
 def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
-    """Find the terms and studies for an image.
-
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    query : MapQuery
-
-    Returns
-    -------
-    dict
-        As `DecodeAnswer` describes it.
-    """
+    """Find the terms and studies for an image, as a `DecodeAnswer`."""
     image = read_image(query.image)
     if query.negative:
         image = negated(image)
