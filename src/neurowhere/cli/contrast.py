@@ -6,21 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurowhere.cli.options import (
-    AtlasOption,
-    Cluster,
-    Format,
-    Jobs,
-    Json,
-    KeepFormulas,
-    KeepGoing,
-    Like,
-    ModelOption,
-    Output,
-    Overwrite,
-    Resolution,
-    read_atlas,
-)
+from neurowhere.cli import options as cli
 
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast
@@ -36,7 +22,7 @@ def contrast(
             metavar="DOCUMENTS...", help="Files or folders of documents.", show_default=False
         ),
     ],
-    output: Output,
+    output: cli.Output,
     term: Annotated[
         str | None,
         typer.Option(
@@ -70,8 +56,8 @@ def contrast(
             show_default="all documents",
         ),
     ] = None,
-    format: Format = None,
-    model: ModelOption = None,
+    format: cli.Format = None,
+    model: cli.ModelOption = None,
     min_mentions: Annotated[
         int, typer.Option(min=1, help="Minimum number of mentions per document.")
     ] = 1,
@@ -111,9 +97,9 @@ def contrast(
             min=1, help="Smallest effect that passes the threshold: this ratio, or its inverse."
         ),
     ] = 1.0,
-    atlas: AtlasOption = None,
-    resolution: Resolution = None,
-    like: Like = None,
+    atlas: cli.AtlasOption = None,
+    resolution: cli.Resolution = None,
+    like: cli.Like = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -128,12 +114,12 @@ def contrast(
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
     ] = False,
-    keep_formulas: KeepFormulas = False,
-    keep_going: KeepGoing = False,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
+    keep_formulas: cli.KeepFormulas = False,
+    keep_going: cli.KeepGoing = False,
+    jobs: cli.Jobs = -1,
+    cluster: cli.Cluster = None,
+    overwrite: cli.Overwrite = False,
+    as_json: cli.Json = False,
 ) -> None:
     """Map where documents about a term point more, or less, than expected from their kind.
 
@@ -167,7 +153,7 @@ def contrast(
             wanted,
             against=second,
             model=encoder,
-            atlas=read_atlas(atlas, encoder.partition_),
+            atlas=cli.read_atlas(atlas, encoder.partition_),
             format=format,
             weighted=by_mentions,
             unadjusted=unadjusted,

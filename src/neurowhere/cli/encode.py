@@ -10,21 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from neurowhere.cli.options import (
-    AtlasOption,
-    Cluster,
-    Json,
-    KeepFormulas,
-    Like,
-    ModelOption,
-    OptionalOutput,
-    Overwrite,
-    Resolution,
-    checked_output,
-    option,
-    read_atlas,
-    with_groups,
-)
+from neurowhere.cli import options as cli
+from neurowhere.cli.options import option, with_groups
 from neurowhere.exceptions import TextError
 
 if TYPE_CHECKING:
@@ -42,12 +29,12 @@ SAME_PLACES = 0.001  # total-variation distance below which two maps are one
 class Options:
     """How to encode, and what to write."""
 
-    output: OptionalOutput = None
+    output: cli.OptionalOutput = None
     table: Path | None = option(
-        None, "CSV file to write, one row per text.", metavar="FILE", callback=checked_output
+        None, "CSV file to write, one row per text.", metavar="FILE", callback=cli.checked_output
     )
-    model: ModelOption = None
-    atlas: AtlasOption = None
+    model: cli.ModelOption = None
+    atlas: cli.AtlasOption = None
     plus: list[str] | None = option(
         None, "Add the map of another text; can be repeated.", metavar="TEXT"
     )
@@ -84,7 +71,7 @@ class Options:
     )
     no_pictures: bool = option(False, "Draw no PNG files: the same as --maps nifti.")
     jobs: int = option(1, "Processes that encode the texts of a batch, -1 for one on each core.")
-    cluster: Cluster = None
+    cluster: cli.Cluster = None
     draw_anyway: bool = option(
         False,
         "Show and write maps that are withheld, such as that of a finding outside the brain.",
@@ -94,12 +81,12 @@ class Options:
         "Print how one text is read, and encode nothing: sentences, clauses, cues and phrases, "
         "and the rows of the tables that gave status and side.",
     )
-    resolution: Resolution = None
-    like: Like = None
-    keep_formulas: KeepFormulas = False
+    resolution: cli.Resolution = None
+    like: cli.Like = None
+    keep_formulas: cli.KeepFormulas = False
     keep_going: bool = option(False, "Exit with code 0 even if some texts fail.")
-    overwrite: Overwrite = False
-    as_json: Json = False
+    overwrite: cli.Overwrite = False
+    as_json: cli.Json = False
 
     @cached_property
     def reading(self) -> dict[str, Any]:
@@ -115,7 +102,7 @@ class Options:
     @cached_property
     def regions(self) -> "Atlas":
         """Atlas that names the regions."""
-        return read_atlas(self.atlas)
+        return cli.read_atlas(self.atlas)
 
     @property
     def written_maps(self) -> Literal["none", "nifti", "all"]:
@@ -190,9 +177,9 @@ def _explain(text: "Text", folder: Path | None) -> None:
         typer.echo(line)
 
 
-def _named(text: "Text", option: str) -> "Text":
+def _named(text: "Text", name: str) -> "Text":
     """Return a text under the name of its option, so that an error says which one it is."""
-    return text._replace(name=f"{option} {textwrap.shorten(text.content, LONGEST_NAME)!r}")
+    return text._replace(name=f"{cli.option} {textwrap.shorten(text.content, LONGEST_NAME)!r}")
 
 
 def _encode_one(text: "Text", added: "list[tuple[Text, int]]", options: Options) -> None:

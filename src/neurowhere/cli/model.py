@@ -9,27 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from neurowhere.cli.options import (
-    CONTINUED,
-    Bandwidths,
-    Cluster,
-    CorpusPath,
-    Folds,
-    Format,
-    Jobs,
-    Json,
-    ModelPath,
-    OptionalModelPath,
-    Output,
-    Overwrite,
-    VocabularyOption,
-    option,
-    print_report,
-    print_summary,
-    read_partition,
-    split_list,
-    with_groups,
-)
+from neurowhere.cli import options as cli
+from neurowhere.cli.options import option, with_groups
 
 if TYPE_CHECKING:
     from neurowhere.evaluate import Candidate
@@ -44,7 +25,7 @@ model_app = typer.Typer(no_args_is_help=True, help="Summarise and verify models.
 
 
 @model_app.command("info")
-def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
+def info(path: cli.OptionalModelPath = None, as_json: cli.Json = False) -> None:
     """Summarise a model: what it predicts, from which terms, and its training data.
 
     Example:
@@ -55,11 +36,11 @@ def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
     """
     from neurowhere.model.store import load_model
 
-    print_summary(load_model(path).summary(), as_json)
+    cli.print_summary(load_model(path).summary(), as_json)
 
 
 @model_app.command("verify")
-def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
+def verify(path: cli.OptionalModelPath = None, as_json: cli.Json = False) -> None:
     """Check that the files of a model are intact, and that its predictions are densities.
 
     Example:
@@ -80,7 +61,7 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
 class FitOptions:
     """Options of `fit`: the model, its training, and what is written."""
 
-    format: Format = None
+    format: cli.Format = None
     partition: str = option(
         "voxels:4", "Regions to predict: voxels:MM or atlas:IMAGE.", metavar="PARTITION"
     )
@@ -104,7 +85,7 @@ class FitOptions:
         "terms", "With none, ignore the text and predict the mean map."
     )
     bandwidth: float = option(1.0, "Standard deviation of the kernel, in voxels.", min=0.0)
-    vocabulary: VocabularyOption = None
+    vocabulary: cli.VocabularyOption = None
     min_studies: int = option(5, "Leave out terms that fewer studies mention.", min=1)
     laterality: bool = option(False, "Learn left and right separately, from texts.")
     nested: bool | None = option(
@@ -114,12 +95,12 @@ class FitOptions:
         show_default="for the likelihood",
     )
     seed: int = option(0, "Seed of the validation split.", min=0)
-    jobs: Jobs = -1
+    jobs: cli.Jobs = -1
     checkpoint: Path | None = option(
         None, "Folder for finished blocks of an l1 fit, to resume it.", metavar="DIR"
     )
-    overwrite: Overwrite = False
-    as_json: Json = False
+    overwrite: cli.Overwrite = False
+    as_json: cli.Json = False
 
 
 # Options of `fit` that are parameters of `Encoder` of the same name.
@@ -130,7 +111,7 @@ PASSED_ON = (
 
 
 @with_groups
-def fit(corpus: CorpusPath, output: Output, options: FitOptions) -> None:
+def fit(corpus: cli.CorpusPath, output: cli.Output, options: FitOptions) -> None:
     """Train a model on a corpus with coordinates, and write it as a folder.
 
     Example:
@@ -139,7 +120,7 @@ def fit(corpus: CorpusPath, output: Output, options: FitOptions) -> None:
     """
     constraint = None if options.constraint == "none" else options.constraint
     _check_loss(options.loss, constraint)
-    regions = read_partition(options.partition, options.labels)
+    regions = cli.read_partition(options.partition, options.labels)
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus import read_corpus
     from neurowhere.model.encoder import Encoder
@@ -150,7 +131,7 @@ def fit(corpus: CorpusPath, output: Output, options: FitOptions) -> None:
     with new_folder(output, overwrite=options.overwrite) as folder:  # before the long work
         model.fit(read_corpus(corpus, format=options.format, progress=True))
         write_files(model, folder, small=options.small)
-    print_summary(model.summary(), options.as_json)
+    cli.print_summary(model.summary(), options.as_json)
 
 
 def _check_loss(loss: str, constraint: str | None) -> None:
@@ -165,7 +146,10 @@ def _check_loss(loss: str, constraint: str | None) -> None:
 
 
 def score(
-    model: ModelPath, corpus: CorpusPath, format: Format = None, as_json: Json = False
+    model: cli.ModelPath,
+    corpus: cli.CorpusPath,
+    format: cli.Format = None,
+    as_json: cli.Json = False,
 ) -> None:
     """Score a model on a corpus by the mean log-likelihood of the peaks, beside two baselines.
 
@@ -178,13 +162,13 @@ def score(
 
     encoder = load_model(model)
     summary = encoder.score_summary(read_corpus(corpus, format=format, progress=True))
-    print_summary(summary, as_json)
+    cli.print_summary(summary, as_json)
 
 
 def compare(
-    corpus: CorpusPath,
-    output: Annotated[Path, CONTINUED],
-    format: Format = None,
+    corpus: cli.CorpusPath,
+    output: Annotated[Path, cli.CONTINUED],
+    format: cli.Format = None,
     partitions: Annotated[
         str,
         typer.Option(
@@ -200,12 +184,12 @@ def compare(
             "labels-l1 and labels-literal for atlases with LABELS.",
         ),
     ] = "l1,l2,labels",
-    bandwidths: Bandwidths = "1",
-    folds: Folds = 100,
-    vocabulary: VocabularyOption = None,
+    bandwidths: cli.Bandwidths = "1",
+    folds: cli.Folds = 100,
+    vocabulary: cli.VocabularyOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the test sets.")] = 0,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
+    jobs: cli.Jobs = -1,
+    cluster: cli.Cluster = None,
 ) -> None:
     """Compare partitions of the brain and losses by cross-validation, and write a report.
 
@@ -226,14 +210,14 @@ def compare(
         output,
         chosen,
         vocabulary=terms,
-        losses=split_list(losses),
+        losses=cli.split_list(losses),
         folds=folds,
         seed=seed,
         n_jobs=jobs,
         cluster=cluster,
     )
     comparison.save()
-    print_report(output)
+    cli.print_report(output)
 
 
 def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
@@ -242,8 +226,8 @@ def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
     from neurowhere.space import VoxelGrid
 
     found = []
-    for item in split_list(partitions):
-        partition = read_partition(item)
+    for item in cli.split_list(partitions):
+        partition = cli.read_partition(item)
         if isinstance(partition, VoxelGrid):
             found += grids(partition, bandwidths)
         else:
@@ -258,7 +242,7 @@ def grids(grid: "VoxelGrid", bandwidths: str) -> "list[Candidate]":
     name = f"voxels {grid.resolution_mm:g} mm"
     return [
         Candidate(name if width == 1 else f"{name} (h {width:g})", grid, width)
-        for width in map(_width, split_list(bandwidths))
+        for width in map(_width, cli.split_list(bandwidths))
     ]
 
 
@@ -280,9 +264,9 @@ def _atlas_name(item: str) -> str:
 class BenchmarkOptions:
     """Options of `benchmark`: what is scored, and on which studies."""
 
-    output: Annotated[Path | None, CONTINUED] = None
+    output: Annotated[Path | None, cli.CONTINUED] = None
     corpus: Path | None = option(None, "Corpus of the benchmark.", metavar="CORPUS")
-    format: Format = None
+    format: cli.Format = None
     entries: str | None = option(
         None,
         "Entries, separated by commas: names that --list prints, or module:object.",
@@ -352,7 +336,7 @@ def benchmark(
         raise typer.BadParameter(f"expected {missing}")
     commands = [_named(each) for each in options.command or ()]
     default = REFERENCE if sources or commands else DEFAULT_ENTRIES
-    names = split_list(options.entries or default)
+    names = cli.split_list(options.entries or default)
     _check_names(names)
     from neurowhere.corpus import read_corpus
     from neurowhere.evaluate import benchmark as run
@@ -375,7 +359,7 @@ def benchmark(
     chosen = [*range(options.folds), *([NEWEST] if options.newest else [])]
     results = run(protocol.corpus, options.output, models, folds=chosen, protocol=protocol)
     write_benchmark(results)
-    print_report(options.output)
+    cli.print_report(options.output)
 
 
 def _check_names(names: list[str]) -> None:

@@ -6,15 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from neurowhere.cli.options import (
-    AtlasOption,
-    Json,
-    KeepFormulas,
-    Overwrite,
-    as_point,
-    read_atlas,
-    written,
-)
+from neurowhere.cli import options as cli
 
 
 def regions(
@@ -32,7 +24,7 @@ def regions(
             "--table", metavar="FILE", help="CSV file to write.", show_default="the terminal"
         ),
     ] = None,
-    atlas: AtlasOption = None,
+    atlas: cli.AtlasOption = None,
     talairach: Annotated[
         bool, typer.Option("--talairach", help="Points are in Talairach space.")
     ] = False,
@@ -42,9 +34,9 @@ def regions(
             metavar="IMAGE", help="Image whose voxel indices the table has in place of mm."
         ),
     ] = None,
-    keep_formulas: KeepFormulas = False,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
+    keep_formulas: cli.KeepFormulas = False,
+    overwrite: cli.Overwrite = False,
+    as_json: cli.Json = False,
 ) -> None:
     """Name the region of an atlas at each point of a table, and keep the table's columns.
 
@@ -63,13 +55,13 @@ def regions(
 
     source: Any = table[0]
     if len(table) > 1:
-        source = [as_point(table, "one table, or X Y Z as three numbers")]
-    named = name_regions(source, read_atlas(atlas), talairach=talairach, voxels=voxels)
+        source = [cli.as_point(table, "one table, or X Y Z as three numbers")]
+    named = name_regions(source, cli.read_atlas(atlas), talairach=talairach, voxels=voxels)
     if as_json:
         text = json.dumps(named.to_dict("records"), indent=2, ensure_ascii=False) + "\n"
     else:
         text = to_csv(named, keep_formulas=keep_formulas)
-    with written(output, overwrite) as stream:
+    with cli.written(output, overwrite) as stream:
         stream.write(text)
     if output is not None:
         typer.echo(f"{output}: {len(named):,} points named")

@@ -10,22 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neurowhere._tools.files import expanded
-from neurowhere.cli.options import (
-    AtlasOption,
-    Json,
-    KeepFormulas,
-    Like,
-    ModelOption,
-    OptionalOutput,
-    Overwrite,
-    Resolution,
-    as_point,
-    option,
-    print_json,
-    read_atlas,
-    with_groups,
-    written,
-)
+from neurowhere.cli import options as cli
+from neurowhere.cli.options import option, with_groups
 from neurowhere.cli.tally import Tally
 from neurowhere.exceptions import PartitionError
 
@@ -51,7 +37,7 @@ COLUMNS = ("id", "term", "score", "ratio", "terms", "studies", "problem")
 class TermOptions:
     """Options of `term`: which terms, and what is written of their maps."""
 
-    output: OptionalOutput = None
+    output: cli.OptionalOutput = None
     every: bool = option(False, "Write the maps of all terms of the model.", "--all")
     terms: Path | None = option(
         None, "Write the maps of the terms in this file, one per line.", metavar="FILE"
@@ -59,11 +45,11 @@ class TermOptions:
     as_table: bool = option(
         False, "Write the mean of each map in each region of an atlas, and no images.", "--csv"
     )
-    atlas: AtlasOption = None
-    model: ModelOption = None
-    resolution: Resolution = None
-    like: Like = None
-    overwrite: Overwrite = False
+    atlas: cli.AtlasOption = None
+    model: cli.ModelOption = None
+    resolution: cli.Resolution = None
+    like: cli.Like = None
+    overwrite: cli.Overwrite = False
 
     def check(self, name: str | None) -> None:
         """Refuse all but one way to say which terms, and a table of one term."""
@@ -122,7 +108,7 @@ def term(
         typer.echo(f"{found.title}: written to {options.folder}")
         return
     names = None if options.terms is None else _read_terms(options.terms)
-    atlas = None if options.atlas is None else read_atlas(options.atlas)
+    atlas = None if options.atlas is None else cli.read_atlas(options.atlas)
     n_terms = write_term_maps(
         encoder, options.folder, names, as_table=options.as_table, atlas=atlas, **image
     )
@@ -140,8 +126,8 @@ def _read_terms(path: Path) -> list[str]:
 class DecodeOptions:
     """Options of `decode`: how places are decoded, and what is written."""
 
-    output: OptionalOutput = None
-    model: ModelOption = None
+    output: cli.OptionalOutput = None
+    model: cli.ModelOption = None
     terms: int = option(20, "Number of terms to list.", min=1)
     threshold: float | None = option(
         None,
@@ -162,14 +148,14 @@ class DecodeOptions:
         metavar="FILE",
         show_default="the terminal",
     )
-    keep_formulas: KeepFormulas = False
+    keep_formulas: cli.KeepFormulas = False
     keep_going: bool = option(
         False,
         "Leave out rows of a table without three numbers, and exit with code 0 even if some places "
         "fail.",
     )
-    overwrite: Overwrite = False
-    as_json: Json = False
+    overwrite: cli.Overwrite = False
+    as_json: cli.Json = False
 
 
 @with_groups
@@ -218,7 +204,7 @@ def decode(
     if options.output is not None:
         _write(found, options.output, " ".join(place), options.overwrite, encoder)
     if options.as_json:
-        print_json(summarise(found))
+        cli.print_json(summarise(found))
     else:
         _print(found, options.output)
 
@@ -245,7 +231,7 @@ def _read_place(arguments: list[str], options: DecodeOptions) -> Any:
 
         points = read_peaks(expanded(arguments[0]), keep_going=options.keep_going)
     else:
-        points = np.array([as_point(arguments, "X Y Z as three numbers, or one file")])
+        points = np.array([cli.as_point(arguments, "X Y Z as three numbers, or one file")])
     return talairach_to_mni(points) if options.talairach else points
 
 
@@ -299,7 +285,7 @@ def decode_places(sources: list[str], options: DecodeOptions) -> None:
     found = _decode_each(load_model(options.model), track(places, "decoding"), options)
     what = ("place", "places", "decoded")
     tally = Tally(what, PartitionError, keep_going=options.keep_going)
-    with written(options.table, options.overwrite) as stream:
+    with cli.written(options.table, options.overwrite) as stream:
         with tally.until_stopped():
             for each in found:
                 with tally.undisturbed():
