@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
     from neurowhere.report.tables import Pair, RowMaker
 
-FOLDERS_AT_ONCE = {"none": 32, "nifti": 8, "all": 4}  # of one process, by what is drawn
+FOLDERS_AT_ONCE = {"none": 32, "nifti": 8, "all": 4}  # texts per process, by what is drawn
 WHAT = ("text", "texts", "encoded")
 
 
@@ -155,14 +155,14 @@ def _write_table(
                     _append(table, stream, options, header=not tally.n_seen)
                     trail.add(len(table))
                 _count(tally, table)
-        tally.refuse_nothing()  # before the file is there
+        tally.refuse_nothing()  # before the file appears
     trail.end(is_whole=not tally.signal)
     tally.end(path)
 
 
 @dataclass
 class Trail:
-    """Of which texts the rows of a table are, so that a run goes on where another was stopped.
+    """Knows which texts have a row in a table, so that a run continues one that was stopped.
 
     A hidden file beside a table that was stopped says so.
     """
@@ -200,7 +200,7 @@ class Trail:
         return path.with_name(f".{path.name}.unfinished")
 
     def copy_rows(self, stream: TextIO) -> None:
-        """Begin with the rows of an earlier run."""
+        """Copy the rows of an earlier run."""
         if self.path is not None and self.n_rows:
             with self.path.open(encoding="utf-8", newline="") as rows:
                 shutil.copyfileobj(rows, stream)
@@ -222,7 +222,7 @@ class Trail:
             yield item
 
     def add(self, n_rows: int) -> None:
-        """Note that the next texts have their rows."""
+        """Record that the next texts have their rows."""
         self.n_rows += n_rows
         for _ in range(n_rows):
             self.texts = digest(self.texts, self._sent.popleft())
@@ -250,7 +250,7 @@ def _digest_of(item: "Text | Failure") -> str:
 def _tables(
     batch: Batch, found: "Iterable[Text | Failure]", workers: "Workers"
 ) -> "Generator[pd.DataFrame, None, None]":
-    """Yield the rows of some texts at a time; of what is stopped here, those that are done."""
+    """Yield the rows of a few texts at a time; when stopped, the rows that are done."""
     from neurowhere._tools.parallel import run_in_order
     from neurowhere.report.tables import chunks_of, encode_items
 
@@ -270,7 +270,7 @@ def _tables(
 
 
 def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
-    """Write rows, all at once, so that none is cut where the work is stopped."""
+    """Write rows in one call, so that stopping the work cuts none of them."""
     if options.as_json:
         text = table.to_json(None, orient="records", lines=True, force_ascii=False)
     else:
@@ -281,7 +281,7 @@ def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: 
 def _write_folders(
     batch: Batch, found: "Iterable[Text | Failure]", output: Path, workers: "Workers"
 ) -> None:
-    """Write a folder for each text, and a table of all; what was written stays, come what may."""
+    """Write a folder for each text and a table of all; what is written stays."""
     options = batch.options
     tally = Tally(WHAT, TextError, goes_on=True, keep_going=options.keep_going)
     with held(output, options.overwrite):
@@ -422,7 +422,7 @@ class Shelf:
         self._recipe = _recipe(self.options)
 
     def job(self, item: "Text | Failure") -> Job:
-        """Give a text its folder."""
+        """Return a text with its folder."""
         from neurowhere.inputs import Text
 
         folder = self._names.name_for(item.name)
@@ -451,7 +451,7 @@ class Shelf:
         self._waiting.clear()
 
     def _begin_table(self) -> TextIO:
-        """Write the rows of an earlier run, none of them cut, whatever ended it; then go on."""
+        """Write the whole rows of an earlier run, and return the table to continue it."""
         path = self.output / TABLE_NAME
         known = io.StringIO()
         rows = [self._header(), *self.rows.values()]
@@ -532,7 +532,7 @@ class Names:
     _counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys((TABLE_NAME, *FILES), 1))
 
     def name_for(self, text: str) -> str:
-        """Return a new name, made of that of a text."""
+        """Return a new name that is like the name of a text."""
         plain = _shortened(UNSAFE.sub("_", unicodedata.normalize("NFC", text)).lstrip("._-"))
         plain = plain.rstrip("._") or "text"
         alike = unicodedata.normalize("NFC", plain.casefold())

@@ -190,7 +190,7 @@ def contrast(
 def _groups(
     term: str | None, terms: Path | None, column: str | None, group: str | None, least: int
 ) -> "list[Group]":
-    """Find the groups that the options stand for."""
+    """Return the groups that the options define."""
     from neurowhere.contrast import ByColumn, ByTerm
 
     if sum(each is not None for each in (term, terms, column)) != 1 or (column is None) != (

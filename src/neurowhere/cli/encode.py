@@ -111,12 +111,12 @@ class Options:
 
     def check(self, many: bool) -> None:
         """Refuse options that contradict each other."""
-        if many and (self.plus or self.minus):
+        is_sum = bool(self.plus or self.minus)
+        if many and is_sum:
             raise typer.BadParameter("expected one text to add to and subtract from; give one")
         if self.output is not None and self.table is not None:
             raise typer.BadParameter("expected --output or --table; give one of them")
-        others = many or self.output is not None or self.plus or self.minus or self.as_json
-        if self.explain and others:
+        if self.explain and any((many, is_sum, self.output is not None, self.as_json)):
             raise typer.BadParameter("expected one text beside --explain, and no output")
 
 
@@ -229,7 +229,7 @@ def _refusal(encoding: "Encoding", options: Options) -> str:
 
 
 def _show(encoding: "Encoding", summary: Any, options: Options, *, with_places: bool) -> None:
-    """Print a summary, on a terminal that has colours below the map."""
+    """Draw the map, on a terminal that has colours, and print the summary."""
     from neurowhere.cli.terminal import draw, lines
     from neurowhere.model.regions import usual_in_words
 
@@ -276,7 +276,7 @@ def _is_nothing(difference: "Encoding") -> bool:
 def write_folder(
     encoding: "Encoding", folder: Path, name: str, options: Options, *, key: str = ""
 ) -> None:
-    """Write all of an encoding, and how it came about; in a batch with the key of the text."""
+    """Write all files of an encoding; in a batch, info.json has the key of the text."""
     from neurowhere.report.encoding import write_encoding
 
     about: dict[str, Any] = {

@@ -14,7 +14,7 @@ from neurowhere.cli.options import option, with_groups
 
 if TYPE_CHECKING:
     from neurowhere.evaluate import Candidate
-    from neurowhere.evaluate.protocol import Entry
+    from neurowhere.evaluate.protocol import Entry, Protocol
     from neurowhere.space import VoxelGrid
 
 DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"  # entries of the benchmark
@@ -221,7 +221,7 @@ def compare(
 
 
 def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
-    """Return partitions as the command line names them; grids once for each bandwidth."""
+    """Read the partitions of a list; a grid is there once for each bandwidth."""
     from neurowhere.evaluate import Candidate
     from neurowhere.space import VoxelGrid
 
@@ -324,58 +324,66 @@ def benchmark(
 
         neurowhere benchmark maps.npz -o scores --corpus neuroquery --command "mine=python mine.py"
     """
-    from neurowhere.evaluate.entries import ENTRIES
-
     if options.list_entries:
-        width = max(map(len, ENTRIES))
-        for name, entry in ENTRIES.items():
-            typer.echo(f"{name:{width}}  {entry.description}")
+        _print_entries()
         return
-    if options.output is None or options.corpus is None:
-        missing = "-o DIR" if options.output is None else f"--corpus CORPUS; {GET_CORPUS}"
-        raise typer.BadParameter(f"expected {missing}")
+    folder = cli.given(options.output, "-o DIR")
+    corpus = cli.given(options.corpus, f"--corpus CORPUS; {GET_CORPUS}")
     commands = [_named(each) for each in options.command or ()]
-    default = REFERENCE if sources or commands else DEFAULT_ENTRIES
-    names = cli.split_list(options.entries or default)
-    _check_names(names)
-    from neurowhere.corpus import read_corpus
+    names = _names(options, bool(sources or commands))
     from neurowhere.evaluate import benchmark as run
     from neurowhere.evaluate.entries import Command
-    from neurowhere.evaluate.protocol import NEWEST, UNKNOWN, Protocol
-    from neurowhere.evaluate.studies import StudyList
+    from neurowhere.evaluate.protocol import NEWEST, UNKNOWN
     from neurowhere.report.benchmark import write_benchmark
 
-    studies = options.ids and StudyList.read(options.ids)
-    seen = _read_ids(options.trained_on) if options.trained_on else None
-    texts = read_corpus(options.articles, progress=True) if options.articles else None
-    read = read_corpus(options.corpus, format=options.format, progress=True)
-    protocol = Protocol.prepare(read, texts, ids=studies or None)
+    seen = _read_ids(options.trained_on)
+    protocol = _protocol(corpus, options)
     told = UNKNOWN if seen is None else seen
-    models = [
-        *(name if ":" not in name else _import(name) for name in names),
-        *(_read_source(source, protocol.grid, seen) for source in sources or ()),
-        *(Command(name, line, grid=protocol.grid, trained_on=told) for name, line in commands),
-    ]
-    chosen = [*range(options.folds), *([NEWEST] if options.newest else [])]
-    results = run(protocol.corpus, options.output, models, folds=chosen, protocol=protocol)
+    models = [_import(name) if ":" in name else name for name in names]
+    models += [_read_source(source, protocol.grid, seen) for source in sources or ()]
+    models += [Command(*each, grid=protocol.grid, trained_on=told) for each in commands]
+    chosen = [*range(options.folds), *[NEWEST] * options.newest]
+    results = run(protocol.corpus, folder, models, folds=chosen, protocol=protocol)
     write_benchmark(results)
-    cli.print_report(options.output)
+    cli.print_report(folder)
 
 
-def _check_names(names: list[str]) -> None:
-    """Refuse an entry that is not shipped before any long work."""
+def _protocol(corpus: Path, options: BenchmarkOptions) -> "Protocol":
+    """Read the studies that are scored."""
+    from neurowhere.corpus import read_corpus
+    from neurowhere.evaluate.protocol import Protocol
+    from neurowhere.evaluate.studies import StudyList
+
+    studies = StudyList.read(options.ids) if options.ids else None
+    texts = read_corpus(options.articles, progress=True) if options.articles else None
+    read = read_corpus(corpus, format=options.format, progress=True)
+    return Protocol.prepare(read, texts, ids=studies)
+
+
+def _print_entries() -> None:
     from neurowhere.evaluate.entries import ENTRIES
 
+    width = max(map(len, ENTRIES))
+    for name, entry in ENTRIES.items():
+        typer.echo(f"{name:{width}}  {entry.description}")
+
+
+def _names(options: BenchmarkOptions, has_others: bool) -> list[str]:
+    """Return the names of entries; one that is not shipped is refused before any long work."""
+    from neurowhere.evaluate.entries import ENTRIES
+
+    names = cli.split_list(options.entries or (REFERENCE if has_others else DEFAULT_ENTRIES))
     for name in names:
         if ":" not in name and name not in ENTRIES:
             raise typer.BadParameter(
                 f"expected entries among {', '.join(ENTRIES)}, or module:object; got {name!r}",
                 param_hint="--entries",
             )
+    return names
 
 
 def _import(name: str) -> Any:
-    """Return the object that "module:object" names, of a module that may be in this folder."""
+    """Import the object that "module:object" names; the module may be in this folder."""
     module, _, attribute = name.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -395,11 +403,11 @@ def _named(text: str) -> tuple[str, str]:
     return name, command
 
 
-def _read_ids(text: str) -> list[str]:
+def _read_ids(text: str | None) -> list[str] | None:
     from neurowhere.exceptions import CorpusError
 
-    if text == "none":
-        return []
+    if text is None or text == "none":
+        return None if text is None else []
     try:
         return Path(text).read_text("utf-8").split()
     except (OSError, UnicodeDecodeError) as error:

@@ -81,7 +81,7 @@ def _annotated(hint: Any, each: "Field[Any]") -> Any:
 
 
 def _checked_resolution(resolution_mm: float | None) -> float | None:
-    """Refuse a resolution that no image has before any work, also where no image is written."""
+    """Refuse an impossible resolution before any work, even if no image is written."""
     if resolution_mm is None:
         return None
     from neurowhere.space.images import check_resolution
@@ -90,9 +90,16 @@ def _checked_resolution(resolution_mm: float | None) -> float | None:
 
 
 def checked_output(path: Path | None) -> Path | None:
-    """Refuse an option as the name of what to write: its own name has been forgotten."""
+    """Refuse the name of an option as a name of a file: the file was forgotten."""
     if str(path).startswith("--"):
         raise OutputError(f"expected the name of what to write, got the option {path}; give a name")
+    return path
+
+
+def given(path: Path | None, name: str) -> Path:
+    """Return the value of an option, or refuse to go on without it."""
+    if path is None:
+        raise typer.BadParameter(f"expected {name}")
     return path
 
 

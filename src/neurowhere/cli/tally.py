@@ -30,7 +30,7 @@ class Tally:
         keep_going: bool = False,
     ) -> None:
         self.what, self.error, self.goes_on, self.keep_going = what, error, goes_on, keep_going
-        self.signal = 0  # that stopped the work
+        self.signal = 0  # number of the signal that stopped the work
         self.n_seen = self.n_kept = self.n_failed = self.n_unmapped = self.n_told = 0
         self._is_undisturbed = False
         self._untold: list[str] = []  # a failure, as long as it may be that of the only text
@@ -48,7 +48,7 @@ class Tally:
 
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
-        """Let a signal wait until something is done; counting it heeds the signal."""
+        """Let a signal wait until a piece of work is done and counted."""
         self._is_undisturbed = True
         try:
             yield
@@ -66,7 +66,7 @@ class Tally:
         self._see(1)
 
     def add(self, n: int, failed: Iterable[tuple[str, str]], n_unmapped: int = 0) -> None:
-        """Count some, of which those that failed have a name and a problem."""
+        """Count n of them; `failed` has the names and problems of those that failed."""
         for name, problem in failed:
             self.n_failed += 1
             is_named = problem.startswith((f"{name} ", f"{name}:"))
@@ -85,7 +85,7 @@ class Tally:
             raise KeyboardInterrupt
 
     def refuse_nothing(self) -> None:
-        """Refuse work of which nothing came."""
+        """Raise an error if nothing came of the work."""
         if not self.n_seen:
             self._end_as_stopped()
         if self.n_seen == self.n_failed == 1:
@@ -122,7 +122,7 @@ class Tally:
 
 
 def _heeded_signals() -> list[signal.Signals]:
-    """Return the signals that end a command; not in a thread, and none that it is to ignore."""
+    """Return the signals that end a command; none in a thread, or if they are ignored."""
     if threading.current_thread() is not threading.main_thread():
         return []
     both = (signal.SIGINT, signal.SIGTERM)

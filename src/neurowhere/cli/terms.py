@@ -60,13 +60,6 @@ class TermOptions:
                 "--csv and --atlas are for many terms; add --all or --terms FILE"
             )
 
-    @property
-    def folder(self) -> Path:
-        """Folder to write, without which there is nothing to do."""
-        if self.output is None:
-            raise typer.BadParameter("expected a folder to write; give one with -o FOLDER")
-        return self.output
-
 
 @with_groups
 def term(
@@ -104,15 +97,17 @@ def term(
 
         found = encoder.term_map(name)  # first, so that a typo is told without a folder, too
         methods = write_methods(encoder.summary(), {}, formula=OF_TERM.format(unit=found.unit))
-        write_term(found, options.folder, methods=methods, **image)
-        typer.echo(f"{found.title}: written to {options.folder}")
+        folder = cli.given(options.output, "a folder to write: -o FOLDER")
+        write_term(found, folder, methods=methods, **image)
+        typer.echo(f"{found.title}: written to {folder}")
         return
+    folder = cli.given(options.output, "a folder to write: -o FOLDER")
     names = None if options.terms is None else _read_terms(options.terms)
     atlas = None if options.atlas is None else cli.read_atlas(options.atlas)
     n_terms = write_term_maps(
-        encoder, options.folder, names, as_table=options.as_table, atlas=atlas, **image
+        encoder, folder, names, as_table=options.as_table, atlas=atlas, **image
     )
-    typer.echo(f"maps of {n_terms:,} terms: written to {options.folder}")
+    typer.echo(f"maps of {n_terms:,} terms: written to {folder}")
 
 
 def _read_terms(path: Path) -> list[str]:
@@ -298,7 +293,7 @@ def decode_places(sources: list[str], options: DecodeOptions) -> None:
 def _decode_each(
     encoder: "Encoder", places: "Iterable[NamedPlace]", options: DecodeOptions
 ) -> "Iterator[Decoded]":
-    """Decode places one after another, but for those that cannot be read."""
+    """Decode places one after another; a place that cannot be read keeps its problem."""
     from neurowhere.model.decoding import Decoded, decode_many
 
     for name, place, problem in places:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|const|let|class) ([\w$]+))", re.M)
 LINK = re.compile(r'(?<=")static/([\w-]+)\.([\w.]+)(?=")')
-DIGITS = 12  # of a hash
+DIGITS = 12  # digits of a hash in a name
 
 
 def bundle(entry: str, sources: Mapping[str, str]) -> str:

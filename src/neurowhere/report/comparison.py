@@ -45,11 +45,11 @@ LEGEND = (
 )
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
-SPARE_COLOURS = ("#56B4E9", "#F0E442")  # of other losses, in turn
+SPARE_COLOURS = ("#56B4E9", "#F0E442")  # for other losses, in turn
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
 GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
-BOX_HEIGHT = 0.8  # of a row, shared by its losses
+BOX_HEIGHT = 0.8  # share of a row that its losses take
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
 HIGHEST = 100.0  # times the uniform density: the end of the colours of all examples

@@ -28,9 +28,9 @@ from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_pn
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
 from neurowhere.space import Atlas
 
-N_ROWS = 10  # of a table
-N_TERMS = 8  # of an encoding
-VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # of a cell; pixels
+N_ROWS = 10  # rows of a table
+N_TERMS = 8  # terms of an encoding
+VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # size of a cell; height in pixels
 Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
 
 

@@ -27,7 +27,7 @@ PALETTE = "YlOrRd"
 SLICES_MM = (-48.0, -38.0, -28.0, -18.0, -8.0, 2.0, 12.0, 22.0, 32.0, 42.0, 52.0, 62.0)
 PER_ROW = 6
 GAP_MM, MARGIN_MM, TITLE_MM, BAR_MM, UNIT_MM = 4.0, 8.0, 34.0, 40.0, 24.0
-HALF = 0.5  # of a report: less is not drawn
+HALF = 0.5  # counts below it are not drawn
 MOST_TICKS = 6
 NUMBERS = "%.3g"
 

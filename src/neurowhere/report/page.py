@@ -242,15 +242,18 @@ def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Not
         words = f"{place.term}: a place without a term in the model; only its side counts"
         yield Note(*_span(place), "span", "place", words) if place.is_present else _ignored(place)
         yield from _cues(place)
-    known = set(map(_span, mentions))
-    for rule in mentions.rule_based:
-        if rule.is_present and _span(rule) in added.keys() - known:
-            structures = ", ".join(structure.term for structure in rule.implied)
-            classes = _hue(added[_span(rule)], strongest)
-            yield Note(*_span(rule), "mark", classes, f"points by rule to {structures}")
+    unnamed = added.keys() - set(map(_span, mentions))
+    for rule in (each for each in mentions.rule_based if _span(each) in unnamed):
+        yield from _points(rule, _hue(added[_span(rule)], strongest))
     for mark in mentions.unapplied:
         words = f"{mark.side}: of a symptom or of the body, not of the brain; not applied"
         yield Note(mark.start, mark.end, "u", "side unapplied", words)
+
+
+def _points(rule: Mention, classes: str) -> Iterator[Note]:
+    if rule.is_present:
+        structures = ", ".join(structure.term for structure in rule.implied)
+        yield Note(*_span(rule), "mark", classes, f"points by rule to {structures}")
 
 
 def _by_place(terms: pd.DataFrame) -> dict[tuple[int, int], float]:

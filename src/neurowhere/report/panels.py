@@ -14,9 +14,9 @@ from neurowhere.space.images import mni152_template, nilearn_file
 
 PIXEL_MM = 1.0  # edge of what is drawn as one pixel
 SMOOTH_MM = 2.0  # larger voxels are interpolated before they are drawn
-BOX_MM = ((-76.0, 76.0), (-110.0, 79.0), (-74.0, 86.0))  # of x, y and z, around brain and outlines
+BOX_MM = ((-76.0, 76.0), (-110.0, 79.0), (-74.0, 86.0))  # limits of x, y and z around the brain
 ACROSS = ((1, 2), (0, 2), (0, 1))  # axes to the right and up, seen along x, y and z
-BACKGROUND = 25  # of 255: less of the template's intensity is not drawn
+BACKGROUND = 25  # lowest intensity of the template that is drawn, of 255
 GREYS = (80, 0.68)  # darkest grey, and share of the template's intensity that is added
 CROSS_COLOUR = "#4c5866"
 OUTLINE_OPACITY = 0.7

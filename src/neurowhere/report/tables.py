@@ -149,20 +149,17 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     and `implied` says whether only rules point to the term. Regions are in the order of the
     summary, with the place where each is densest.
     """
-    terms = pd.DataFrame(
-        [
+    with_text = all(row.where is not None for row in summary.terms)
+    terms = _table(
+        "term count weight where contribution implied",
+        (
             (row.term, row.count, row.weight, _spans(row.where), row.contribution, row.implied)
             for row in summary.terms
-        ],
-        columns=["term", "count", "weight", "where", "contribution", "implied"],
+        ),
     )
-    with_text = all(row.where is not None for row in summary.terms)
-    peaks = pd.DataFrame(
-        [
-            (*row.at, row.density, row.ratio, row.region or "", row.name or "")
-            for row in summary.peaks
-        ],
-        columns=[*XYZ, "density", "ratio", "region", "name"],
+    peaks = _table(
+        "x y z density ratio region name",
+        ((*p.at, p.density, p.ratio, p.region or "", p.name or "") for p in summary.peaks),
     )
     places = pd.DataFrame([row.at for row in summary.regions], columns=XYZ, dtype=float)
     regions = pd.concat([region_table(summary.regions), places], axis=1)
@@ -172,11 +169,13 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
         "regions.csv": regions,
     }
     if summary.similar:
-        tables["studies.csv"] = pd.DataFrame(
-            [(row.id, row.title or "", row.similarity, row.link) for row in summary.similar],
-            columns=["id", "title", "similarity", "link"],
-        )
+        rows = ((row.id, row.title or "", row.similarity, row.link) for row in summary.similar)
+        tables["studies.csv"] = _table("id title similarity link", rows)
     return tables
+
+
+def _table(columns: str, rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=columns.split())
 
 
 def _spans(where: list[Span] | None) -> str:

@@ -45,7 +45,7 @@ class Offer(NamedTuple):
     answer: type | None
     own_forms: Mapping[str, str] = {}
     own_example: Mapping[str, Any] = {}
-    errors: tuple[int, ...] = ()  # that others have not
+    errors: tuple[int, ...] = ()  # statuses that other queries do not have
 
     @property
     def forms(self) -> Mapping[str, str]:
@@ -173,7 +173,7 @@ def _handler(
 
     async def handle(query: BaseModel, request: Request) -> Response:
         form = only or choose(request.headers.get("accept", ""), list(offer.forms))
-        checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
+        checked = offer.query.model_construct(**query.__dict__)  # a class that every process has
         headers = {} if only else {"Vary": "Accept"}
         if form == LINES:
             lines = await _stream_lines(pool, cast(schemas.BatchQuery, checked))

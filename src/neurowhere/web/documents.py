@@ -1,4 +1,4 @@
-"""Documents: what is read of those that a request brings, or that the server was started with.
+"""Documents: those that a request sends, and the collections of the server.
 
 A request may read one of them as text, find one by its name, or contrast many of them.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from neurowhere.contrast.shard import Shard
 
 OCR = "Run text recognition (OCR) on it, or paste its text."
-NAME = "the file"  # in errors, which repeat nothing of the user's
+NAME = "the file"  # name in errors, which quote nothing
 # What people write before an identifier: "PMID: 123", "https://doi.org/10.1/x".
 BEFORE = re.compile(
     r"^\s*(?:https?://)?(?:(?:dx\.)?doi\.org/|pubmed\.ncbi\.nlm\.nih\.gov/|(?:pmid|doi)\s*:?\s*)",
@@ -45,7 +45,7 @@ BEFORE = re.compile(
 )
 ID_KEYS = ("id", "pmid", "pmcid", "doi")
 SUFFIX = re.compile(r"(\.(jsonl|ndjson|csv|tsv|txt|xml))?(\.(gz|xz))?$", re.IGNORECASE)
-STAGES = 2  # of a contrast: the model is read, the documents are compared
+STAGES = 2  # a contrast reads the model, then compares the documents
 SHARED_MEMORY = Path("/dev/shm")  # a folder without a disk
 N_NAMED = 3  # regions of the headline
 N_TERMS = 50
@@ -136,7 +136,7 @@ def _library(path: Path, cache: Path) -> "Library":
 
 
 def collection_named(name: str, collections: Sequence[Collection]) -> Collection:
-    """Return a collection by its name."""
+    """Return a collection by its name, or raise an error."""
     for each in collections:
         if each.name == name:
             return each
@@ -169,7 +169,7 @@ def _read(shard: "Shard", row: int, most: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def shelf_of(collection: Collection) -> Shelf:
-    """Return where each document of a collection is, by its identifiers."""
+    """Return the place of each document of a collection by its identifiers."""
     shelf: Shelf = {}
     for shard in _library(collection.path, collection.cache).shards:
         for row, about in enumerate(shard.table()):
@@ -202,7 +202,7 @@ def collection_of(query: ContrastQuery, collections: Collections) -> Collection 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder that only this user may read, in memory where the system has such a place."""
+    """Make a folder that only this user may read, in memory if the system allows it."""
     place = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None  # read-only in a container
     with tempfile.TemporaryDirectory("", "neurowhere-", place, ignore_cleanup_errors=True) as name:
         yield Path(name)

@@ -65,7 +65,7 @@ logger = logging.getLogger("neurowhere")
 
 
 class Problem(Schema):
-    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
+    """Problem details (RFC 9457): the answer to every request that fails."""
 
     model_config = example(**EXAMPLES["problem"])
 
@@ -180,7 +180,7 @@ def too_slow(max_seconds: float) -> ApiError:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give all errors of an application the same shape, also in its description."""
+    """Answer all errors with problem details, and describe them in the API."""
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(NeurowhereError, _refused)
@@ -197,7 +197,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _name_problems(responses: dict[str, Any]) -> None:
-    """Give the errors of an operation the media type that they have."""
+    """Set the media type of the errors of an operation."""
     for status, response in responses.items():
         content = response.get("content", {})
         if int(status) >= HTTPStatus.BAD_REQUEST and "application/json" in content:

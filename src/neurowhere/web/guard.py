@@ -1,6 +1,6 @@
-"""Guard: the middleware that every request passes: who may ask, how much, and what is counted.
+"""Guard: middleware that checks host, origin and size of each request, and counts it.
 
-Of a request whose address, host or length is refused, the body is never read.
+The body of a request that is refused by its headers is never read.
 """
 
 import asyncio
@@ -48,12 +48,12 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-NOBODY = "'none'"  # of those who may frame the page
+NOBODY = "'none'"  # no site may show the page in a frame
 JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
-FILE_PATHS = ("/api/v1/decode/map", "/api/v1/text")  # whose body is a file
-MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
+FILE_PATHS = ("/api/v1/decode/map", "/api/v1/text")  # routes that take a file
+MEDIA_TYPE = CONTENT_TYPE_LATEST  # Prometheus's text format
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
     "pending": "Queries being answered or waiting.",
@@ -64,7 +64,7 @@ GAUGES = {
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 ANY = "*"
 HOST = re.compile(r"(\[[0-9a-f:.]+(?:%\w+)?\]|[\w.-]+)(?::(\d*))?", re.ASCII)
-OWN_PAGES = ("same-origin", "none")  # of Sec-Fetch-Site; none: typed by the user
+OWN_PAGES = ("same-origin", "none")  # values of Sec-Fetch-Site; none: typed by the user
 PORTS = {"http": "80", "https": "443"}
 SAFE = ("GET", "HEAD", "OPTIONS")  # methods that change and compute nothing
 
@@ -154,18 +154,18 @@ class Guard:
         elif self.root_path and scope["path"] == self.root_path:  # the page's links are relative
             await RedirectResponse(self.root_path + "/")(scope, receive, send)
         else:
-            scope["root_path"] = self.root_path  # which routes leave off, if a proxy did not
+            scope["root_path"] = self.root_path  # routes remove it if a proxy did not
             await self.app(scope, self._limited(receive, self._max_body(scope)), send)
 
     def _max_body(self, scope: Scope) -> int:
-        """Return how many bytes a body may have; files, and what starts a job, may have more."""
+        """Return the limit of a body in bytes; files and new jobs may be larger."""
         path = scope["path"].removeprefix(self.root_path)
         if path in FILE_PATHS:
             return self.settings.max_map
         return self.settings.max_job_body if path.startswith(JOBS) else self.settings.max_body
 
     def _refusal(self, scope: Scope) -> ApiError | None:
-        """Return why a request is refused by its head alone, if it is."""
+        """Return the error of a request that is refused by its headers, if it is."""
         headers = Headers(scope=scope)
         if not is_allowed(headers.get("host", ""), self.settings.allow_hosts):
             return ApiError(
@@ -187,7 +187,7 @@ class Guard:
         return None
 
     def _limited(self, receive: Receive, limit: int) -> Callable[[], Any]:
-        """Return a `receive` that limits time and bytes of a body, whatever was declared."""
+        """Return a `receive` that limits time and size of a body."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.settings.max_seconds
 

@@ -1,4 +1,4 @@
-"""Images: the cortex, atlases and regions that the page needs, and maps that it sends."""
+"""Images: cortex, atlases and regions for the page, and images that requests send."""
 
 import gzip
 import zlib
@@ -24,13 +24,13 @@ from neurowhere.web.schemas import AtlasName
 GZIP = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
-HEADER_BYTES = 348  # of NIfTI-1
+HEADER_BYTES = 348  # size of a NIfTI-1 header
 MOST_BYTES = 8 * MOST_VOXELS + 100_000  # unpacked
 PIECE_BYTES = 2**22
 CORTEX = "cortex.bin.gz"
 DATA = (*TEMPLATES, "mean", "atlas-default", "atlas-hcpex")  # files of the page, without .nii.gz
 PER_MM = 100
-STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
+STEP = 2  # HCPex has voxels of 1 mm; every second is enough, as in AAL3
 
 
 # ---- the cortex

@@ -25,9 +25,9 @@ from neurowhere.web.schemas import to_json
 
 NAME_BYTES = 18
 PAUSE_SECONDS = 0.1  # between two looks of a reader that is faster than the work
-POLL_SECONDS = "1"  # after which a client may look again
+POLL_SECONDS = "1"  # a client may look again after this time
 RETRY_SECONDS = 60  # when there are too many jobs
-LEVEL = 1  # of compression: results are a seventh of their size, at little cost
+LEVEL = 1  # level of compression: results shrink to a seventh, at little cost
 
 LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
 STARTING = (403, 404, 408, 413, 422, 429)  # statuses of what may go wrong
@@ -38,7 +38,7 @@ Progress = Literal["waiting", "running", "done", "failed"]
 
 @dataclass(eq=False)
 class Job:
-    """Long work, and what has come of it so far."""
+    """Long work and its results so far."""
 
     kind: Literal["batch", "contrast"]
     total: int  # steps of the work: texts of a batch, stages of a contrast
@@ -184,7 +184,7 @@ def make_job_routes(settings: Settings, pool: Pool, jobs: Jobs) -> APIRouter:
 
 
 def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -> None:
-    """Route what starts a job."""
+    """Add the routes that start a job."""
 
     async def batch(query: BaseModel, request: Request) -> Response:
         checked = schemas.BatchQuery.model_construct(**query.__dict__)
@@ -217,7 +217,7 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
 
 
 def _add_watching(router: APIRouter, jobs: Jobs) -> None:
-    """Route what is asked of a job while it runs; the names of functions are in the API."""
+    """Add the routes that watch and cancel a job; the API has the names of the functions."""
     no_such = may_fail(404)
     words = "State and progress of a job"
 
@@ -235,7 +235,7 @@ def _add_watching(router: APIRouter, jobs: Jobs) -> None:
 
 
 def _add_results(router: APIRouter, jobs: Jobs) -> None:
-    """Route what comes of a job."""
+    """Add the routes of the results of a job."""
     lines = may_fail(*FETCHING) | {200: {"content": {LINES: {}}}}
     words = "Result of a job: of a batch as JSON lines, which come while it runs"
     answer = schemas.ContrastAnswer

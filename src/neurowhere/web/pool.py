@@ -27,9 +27,9 @@ from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
 from neurowhere.web.service import Service
 
-TRIES = 5  # of a query that can wait, when workers die
+TRIES = 5  # attempts at a query that can wait, when workers die
 PAUSE_SECONDS = 0.2  # between two looks at a full queue
-IDLE_SECONDS = 300.0  # after which the process that draws is ended
+IDLE_SECONDS = 300.0  # the process that draws ends after this time without work
 DRAWN = ("_html", "_png")  # ends of the names of what loads plotting libraries
 DRAWINGS = 4  # times as long as a text takes a figure: so many fewer may wait
 # What glibc keeps of freed memory: two heaps, where it would else have eight for each core, and no
@@ -43,7 +43,7 @@ Prepared = int | str  # process id of a worker that is ready, or why it cannot b
 
 
 class State(NamedTuple):
-    """How a worker is: ready, busy, starting, dead, or asleep until something is to be drawn."""
+    """State of a worker: ready, busy, starting, dead, or asleep until there is work."""
 
     state: str
     memory_mb: float | None = None
@@ -103,7 +103,7 @@ class Worker:
         return self.pid not in alive
 
     def state(self) -> State:
-        """Return how the process is."""
+        """Return the state of the process."""
         if self._executor is None:
             return State("asleep", None, self.restarts)
         if self.is_dead:
@@ -112,13 +112,13 @@ class Worker:
         return State(state, memory_mb(self.pid), self.restarts)
 
     def replace(self) -> None:
-        """End the process, whatever it does, and start another."""
+        """Kill the process, and start another."""
         self.kill()
         self.restarts += 1
         self.start()
 
     def kill(self) -> None:
-        """End the process, whatever it does; a thread cannot be ended."""
+        """Kill the process; a thread cannot be killed."""
         pid, executor, self._executor = self.pid, self._executor, None
         if pid not in (None, os.getpid()):
             with suppress(ProcessLookupError):
@@ -235,7 +235,7 @@ class Pool:
         return await self.run(name, query)
 
     async def run_apart(self, name: str, query: Any, started: Callable[[], None]) -> Any:
-        """Return the answer of a process of its own, which ends with this coroutine."""
+        """Return the answer of a new process, which ends with this coroutine."""
         worker = self.make()
         try:
             await asyncio.wrap_future(worker.start())
@@ -250,7 +250,7 @@ class Pool:
         return outcome
 
     def states(self) -> list[State]:
-        """Return how each worker is; one that has died is replaced."""
+        """Return the state of each worker; a dead one is replaced."""
         found = [worker.state() for worker in self.queries.workers]
         for worker, state in zip(self.queries.workers, found, strict=True):
             if state.state == "dead":
@@ -343,7 +343,7 @@ def prepare(model: Path | None, settings: Settings) -> Prepared:
     from threadpoolctl import threadpool_limits
 
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.SIG_IGN)  # which all processes of a terminal or a service get
+        signal.signal(name, signal.SIG_IGN)  # a terminal sends it to the server too
     warnings.simplefilter("ignore")
     threading.Thread(target=_leave_with_server, daemon=True).start()
     threadpool_limits(1)  # a core to itself: products of matrices need no threads
@@ -355,7 +355,7 @@ def prepare(model: Path | None, settings: Settings) -> Prepared:
 
 
 def _leave_with_server() -> None:
-    """End this process as soon as the server is gone, however it went."""
+    """End this process as soon as the server has ended."""
     server = multiprocessing.parent_process()
     if server:
         wait_for([server.sentinel])

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.regions import N_REGIONS
-from neurowhere.model.schema import Finding, Study, Summary, to_plain
+from neurowhere.model.schema import Finding, Mention, Study, Summary, to_plain
 from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
-TEXTS_AT_ONCE = 10  # of a batch that is worked on in pieces
+TEXTS_AT_ONCE = 10  # texts in a piece of a batch
 BOUNDARY = "neurowhere-5b0c8e1f7a2d4936"  # between the parts of an answer
 
 # One answer of each kind, its lists cut short; none has a null, which FastAPI would leave out.
@@ -42,7 +42,7 @@ ContrastImage = Literal["log_ratio", "density", "significant"]
 
 
 class Schema(BaseModel):
-    """What all schemas share: a field that is not known is an error."""
+    """Base of all schemas: an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -338,7 +338,7 @@ class FoundAnswer(DocumentAnswer):
 
 
 class RelatedTerm(Schema):
-    """A term that says nearly what a text says."""
+    """A term close to a text."""
 
     term: str
     closeness: float = told("Between 0 and 1.")
@@ -440,7 +440,7 @@ class HealthAnswer(Schema):
 
 
 class WorkerState(Schema):
-    """How a worker is."""
+    """State of a worker."""
 
     state: Literal["ready", "busy", "starting", "dead", "asleep"]
     memory_mb: float | None = told("Its share of what it has in common with others.")
@@ -458,7 +458,7 @@ class ReadyAnswer(Schema):
 
 
 class JobAnswer(Schema):
-    """A job, and how far it is."""
+    """A job and its progress."""
 
     model_config = example(**EXAMPLES["job"])
 
@@ -494,31 +494,43 @@ def shown(summary: Summary) -> dict[str, Any]:
     a mention of which there is no more to say than what its term has in `where`, and the `where` of
     a term that only rules point to, which the rules have.
     """
-    rules, mentions = _Groups(), _Groups()
+    rules = _Groups()
+    for rule in summary.rules:
+        rules.add(to_plain(replace(rule, where=None)), rule.where)
+    terms = [replace(term, where=[]) if term.implied else term for term in summary.terms]
+    return summary.to_dict() | {
+        "terms": to_plain(terms),
+        "mentions": _shown_mentions(summary),
+        "rules": rules.rows,
+        "findings": [_shown_finding(each) for each in summary.findings],
+    }
+
+
+def _shown_mentions(summary: Summary) -> list[dict[str, Any]]:
     names: dict[Any, str] = {}  # the longest of those that a place counts for
     for term in summary.terms:
         for where in term.where or ():
             names[where] = max(names.get(where, ""), term.term, key=len)
     for rule in summary.rules:
         names.pop(rule.where, None)
-        rules.add(to_plain(replace(rule, where=None)), rule.where)
+    mentions = _Groups()
     for mention in summary.mentions:
-        said = {key: value for key in MARKED if (value := getattr(mention, key))}
-        if mention.status in ("affirmed", "denied"):  # which the spans say
-            del said["status"]
-        spans = [mention.where, mention.side_where, mention.negation_where]
-        while spans[-1] is None:
-            spans.pop()
+        said, spans = _said(mention)
         is_more = len(said) > 1 or len(spans) > 1
         if is_more or (mention.known and names.get(mention.where) != mention.term):
             mentions.add(said, spans)
-    terms = [replace(term, where=[]) if term.implied else term for term in summary.terms]
-    return summary.to_dict() | {
-        "terms": to_plain(terms),
-        "mentions": mentions.rows,
-        "rules": rules.rows,
-        "findings": [_shown_finding(each) for each in summary.findings],
-    }
+    return mentions.rows
+
+
+def _said(mention: Mention) -> tuple[dict[str, Any], list[Any]]:
+    """Return what the page shows of a mention, and the spans of its words."""
+    said = {key: value for key in MARKED if (value := getattr(mention, key))}
+    if mention.status in ("affirmed", "denied"):  # which the spans say
+        del said["status"]
+    spans = [mention.where, mention.side_where, mention.negation_where]
+    while spans[-1] is None:
+        spans.pop()
+    return said, spans
 
 
 def _shown_finding(finding: Finding) -> dict[str, Any]:

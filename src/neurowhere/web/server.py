@@ -40,7 +40,7 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 REVALIDATE = "no-cache"  # a browser keeps files, but asks whether they changed
-KEPT = "public, max-age=31536000, immutable"  # of files with their hash in the name: a year
+KEPT = "public, max-age=31536000, immutable"  # for a year, files with their hash in the name
 HASHED = re.compile(r"([\w-]+)\.([0-9a-f]{12})\.([\w.]+)")
 BUNDLED = ("app", "docs")
 NIFTI = ".nii.gz"
@@ -161,14 +161,14 @@ def make_page(pool: Pool, about: About) -> APIRouter:
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return the content of each file of the page as it is written, by its name."""
+    """Return the source files of the page by their names."""
     folders = files("neurowhere.report") / "assets", files("neurowhere.web") / "static"
     return {file.name: file.read_bytes() for folder in folders for file in folder.iterdir()}
 
 
 @cache
 def page_files() -> dict[str, bytes]:
-    """Return the same as they are sent: with all that scripts and the style need in them."""
+    """Return the files as they are sent: scripts and style bundled."""
     own = static_files()
     sources = {name: text.decode() for name, text in own.items() if name.endswith("js")}
     style = own["viewer.css"] + own["style.css"]
@@ -178,7 +178,7 @@ def page_files() -> dict[str, bytes]:
 
 @cache
 def packed_files() -> dict[str, bytes]:
-    """Return the same, compressed once."""
+    """Return these files compressed."""
     return {name: gzip.compress(content, mtime=0) for name, content in page_files().items()}
 
 
@@ -228,7 +228,7 @@ def set_up_log() -> None:
 
 
 class Plain(logging.Formatter):
-    """Writes one line for each record: of an exception its type alone."""
+    """Writes one line for each record, with only the type of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""

@@ -1,4 +1,4 @@
-"""Service: a model at work; from a query to the bytes of its answer, whatever its form."""
+"""Service: answers queries with a model, in the form that is asked for."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -31,17 +31,17 @@ from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings, documents, images, schemas
 
-MEANINGS = {  # of the values of an image
+MEANINGS = {  # what the values of an image are
     "density": "density of peaks, per mm^3",
     "log_ratio": "log ratio to the average study",
     "mass": "regions of 50, 80, 95 % of peaks: 3, 2, 1",
 }
-SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies: a region's level is 3, 2 or 1
+SHARES = (0.5, 0.8, 0.95)  # regions that hold these shares of the peaks have levels 3, 2, 1
 N_TERM_PEAKS = 5
 N_SENTENCE_REGIONS = 3
 N_REGIONS = 10
 MOST_EACH, N_EACH_TERMS = 100, 3  # points that are decoded one by one, terms of each
-SIGNS = {"left": -1, "right": 1}  # of x
+SIGNS = {"left": -1, "right": 1}  # sign of x
 
 Floats = NDArray[np.floating]
 Plain = dict[str, Any]
@@ -84,7 +84,7 @@ class Service:
         return summary
 
     def encode_parts(self, query: schemas.EncodeQuery) -> bytes:
-        """Tell what the page shows of a text, and its density; or its sentences alone."""
+        """Return what the page shows of a text and its density, or its sentences alone."""
         if query.sentences:
             answer = {"sentences": to_plain(self._sentences(query))}
             return schemas.to_parts(answer=("application/json", schemas.to_json(answer)))
@@ -319,7 +319,7 @@ class Service:
         return images.cortex()
 
     def data_nifti(self, name: str) -> bytes:
-        """Give what all maps of the page need: a template, the mean map, or an atlas."""
+        """Return data that all maps of the page need: a template, the mean map, or an atlas."""
         if name in volumes.TEMPLATES:
             return volumes.to_nifti(volumes.TEMPLATES[name](), volumes.KEPT_LEVEL)
         if name == "mean":
