@@ -179,7 +179,7 @@ def _explain(text: "Text", folder: Path | None) -> None:
 
 def _named(text: "Text", name: str) -> "Text":
     """Return a text under the name of its option, so that an error says which one it is."""
-    return text._replace(name=f"{cli.option} {textwrap.shorten(text.content, LONGEST_NAME)!r}")
+    return text._replace(name=f"{name} {textwrap.shorten(text.content, LONGEST_NAME)!r}")
 
 
 def _encode_one(text: "Text", added: "list[tuple[Text, int]]", options: Options) -> None:
