@@ -1,4 +1,4 @@
-"""The `neurowhere serve` command: the page and the HTTP API."""
+"""The `serve` and `mcp` commands: the page and the HTTP API, and tools for assistants."""
 
 import re
 import socket
@@ -165,3 +165,22 @@ def listen(host: str, port: int) -> socket.socket:
         raise NeurowhereError(
             f"cannot listen on {host}, port {port}: {error.strerror}; give another --host or --port"
         ) from error
+
+
+def mcp(model: ModelOption = None) -> None:
+    """Serve tools to an assistant over standard input and output (Model Context Protocol).
+
+    The tools are encode, decode, term, contrast and check_sides. Nothing leaves this machine but
+    what the assistant passes on. Give an assistant this command; it is not for a terminal.
+
+    Example:
+
+        neurowhere mcp
+    """
+    try:
+        from neurowhere.web.mcp import make_tools
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("mcp", "serving tools to an assistant") from error
+    from neurowhere.model.store import load_model
+
+    make_tools(load_model(model)).run()

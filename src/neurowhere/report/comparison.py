@@ -83,7 +83,10 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
     cells = summary_cells(comparison.summary)
     table = to_markdown(HEADER, cells)
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
-    plot = _write_box_plot(comparison, folder)
+    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
+    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
+    write_svg(figure, folder / "scores.svg")
+    write_png(figure, folder / "scores.png")
     examples = _write_examples(comparison, folder)
     methods = comparison.methods()
     methods.write(folder)
@@ -93,7 +96,7 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
         settings=comparison.ledger.settings,
         n_partitions=len(comparison.ledger.partitions),
         n_folds=comparison.summary["folds"].max(),
-        plot=plot,
+        plot=folder / "scores.png",
         header=HEADER,
         rows=_page_rows(cells),
         legend=LEGEND,
@@ -114,14 +117,6 @@ def _page_rows(cells: Cells) -> Cells:
             rows.append(["" if partition == name else partition, model, *short])
             name = partition
     return rows
-
-
-def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
-    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
-    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
-    write_svg(figure, folder / "scores.svg")
-    write_png(figure, folder / "scores.png")
-    return folder / "scores.png"
 
 
 def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, str]]:

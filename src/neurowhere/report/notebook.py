@@ -21,6 +21,7 @@ from neurowhere.report.encoding import (
     CENTRE,
     N_EXPLAINED,
     name_of,
+    strongest,
     title_of_picture,
     viewer_data,
 )
@@ -29,7 +30,6 @@ from neurowhere.report.page import asset, highlight, in_mm, render, render_page,
 from neurowhere.space import Atlas
 
 N_ROWS = 10  # rows of a table
-N_TERMS = 8  # terms of an encoding
 VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # size of a cell; height in pixels
 Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
 
@@ -173,8 +173,8 @@ def _fragment(
 
 def _tables(summary: Summary, usual: str) -> list[Table]:
     """Return what an encoding says as tables: terms, regions and peaks."""
-    strongest = sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
-    terms = [(row.term, signed(row.contribution), str(row.count)) for row in strongest]
+    shown = strongest(summary.terms)
+    terms = [(row.term, signed(row.contribution), str(row.count)) for row in shown]
     return [
         ("terms", ("term", "contribution", "mentions"), terms),
         _regions(summary.regions, usual),

@@ -52,7 +52,6 @@ N_TERMS = 50
 
 Shelf = dict[str, "tuple[Shard, int]"]  # the place of each document, by its identifiers
 Forms = dict[str, bytes]  # a result: json, and images by their names
-Collections = Sequence[Collection]
 
 
 # ---- a document that a request brings
@@ -135,10 +134,12 @@ def _library(path: Path, cache: Path) -> "Library":
         return open_library([path], cache, workers=workers)
 
 
-def collection_named(name: str, collections: Sequence[Collection]) -> Collection:
-    """Return a collection by its name, or raise an error."""
+def collection_of(query: ContrastQuery, collections: Sequence[Collection]) -> Collection | None:
+    """Return the collection that a query names, or None if it sends documents itself."""
+    if not query.collection:
+        return None
     for each in collections:
-        if each.name == name:
+        if each.name == query.collection:
             return each
     raise _not_found("this server has no such collection", "see what /api/v1/model lists")
 
@@ -193,11 +194,6 @@ def _not_found(message: str, hint: str) -> ApiError:
 
 
 # ---- contrasts
-
-
-def collection_of(query: ContrastQuery, collections: Collections) -> Collection | None:
-    """Return the collection that a query names, if it brings no documents itself."""
-    return collection_named(query.collection, collections) if query.collection else None
 
 
 @contextmanager

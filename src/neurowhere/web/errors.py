@@ -3,9 +3,9 @@
 import json
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field
@@ -181,9 +181,11 @@ def too_slow(max_seconds: float) -> ApiError:
 
 def add_error_handlers(app: FastAPI) -> None:
     """Answer all errors with problem details, and describe them in the API."""
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(NeurowhereError, _refused)
+    app.add_exception_handler(HTTPException, lambda _, error: answer(cast(HTTPException, error)))
+    app.add_exception_handler(RequestValidationError, lambda _, error: _invalid(error))
+    app.add_exception_handler(
+        NeurowhereError, lambda _, error: answer(refusal(cast(NeurowhereError, error)))
+    )
     describe = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -204,11 +206,7 @@ def _name_problems(responses: dict[str, Any]) -> None:
             content[PROBLEM] = content.pop("application/json")
 
 
-def _http(request: Request, error: Any) -> JSONResponse:
-    return answer(error)
-
-
-def _invalid(request: Request, error: Any) -> JSONResponse:
+def _invalid(error: Any) -> JSONResponse:
     """Return which field is wrong, and what was expected there."""
     message = _wrong(error.errors()[0])
     return answer(ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", message))
@@ -227,7 +225,3 @@ def _wrong(first: dict[str, Any]) -> str:
     if kind == "extra_forbidden":
         return "the body has a field that this address does not know"
     return f"the {field} is not as expected: {first['msg'][:1].lower()}{first['msg'][1:]}"
-
-
-def _refused(request: Request, error: Any) -> JSONResponse:
-    return answer(refusal(error))

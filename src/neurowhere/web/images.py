@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.regions import as_point
@@ -123,14 +122,6 @@ def read_image(content: bytes) -> Any:
         raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
     affine = header.get_best_affine()
     return nibabel.Nifti1Image(_voxels(header, data), affine, header)  # type: ignore[no-untyped-call]
-
-
-def negated(image: Any) -> Any:
-    """Return an image with the other sign."""
-    import nibabel
-
-    values: NDArray[np.float32] = -np.asarray(image.dataobj, np.float32)
-    return nibabel.Nifti1Image(values, image.affine)  # type: ignore[no-untyped-call]
 
 
 def _voxels(header: Any, data: bytes | bytearray) -> Any:

@@ -406,9 +406,11 @@ def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> Plain:
 
 def decode_map(model: Encoder, atlas: Atlas, query: schemas.MapQuery) -> Plain:
     """Find the terms and studies for an image, as a `DecodeAnswer`."""
+    from neurowhere.report.maps import scaled
+
     image = images.read_image(query.image)
     if query.negative:
-        image = images.negated(image)
+        image = scaled(image, -1)
     with _warning, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", DataWarning)
         found = decode(model, image, threshold=query.threshold, n_terms=query.n)
