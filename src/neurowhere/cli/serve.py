@@ -1,5 +1,6 @@
 """The `serve` and `mcp` commands: the page and the HTTP API, and tools for assistants."""
 
+import inspect
 import re
 import socket
 from contextlib import suppress
@@ -14,6 +15,8 @@ from neurowhere.exceptions import MissingExtraError, NeurowhereError
 from neurowhere.web import Settings, cores
 
 PREFIX = "NEUROWHERE_"
+ENTRY = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)  # of a docstring in numpydoc
+HELP = dict(ENTRY.findall(inspect.cleandoc(Settings.__doc__ or "")))
 SAFE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 OWN_PATHS = ("/api", "/docs", "/static")  # a prefix would hide them
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
@@ -30,11 +33,16 @@ def check_prefix(value: str) -> str:
     return prefix
 
 
-def setting(name: str, words: str, **more: Any) -> Any:
-    """Return the option that sets a field of `Settings`; it has an environment variable too."""
-    default = getattr(Settings, name, None)
-    listed = default == ()
-    return option(None if listed else default, words, envvar=PREFIX + name.upper(), **more)
+def setting(name: str, **more: Any) -> Any:
+    """Return the option of a field of `Settings`, whose docstring has its help text.
+
+    It has an environment variable too. A list is None by default.
+    """
+    default = getattr(Settings, name, None) or None
+    if name == "root_path":
+        default = ""
+    words = " ".join(HELP.get(name, "").split())
+    return option(default, words, envvar=PREFIX + name.upper(), **more)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,59 +58,25 @@ class ServeOptions:
         max=65535,
     )
     model: ModelOption = None
-    max_body: int = setting("max_body", "Maximum size of a request, in bytes.", min=1)
-    max_map: int = setting("max_map", "Maximum size of an image or document, in bytes.", min=1)
-    max_text: int = setting("max_text", "Maximum length of a text, in characters.", min=1)
-    max_batch: int = setting("max_batch", "Maximum number of texts or points per request.", min=1)
-    max_seconds: float = setting("max_seconds", "Time limit of a request, in seconds.", min=0.1)
-    workers: int | None = setting(
-        "workers",
-        "Number of processes; each holds the model and handles one request at a time.",
-        min=1,
-        show_default="one per core",
-    )
-    max_queue: int = setting("max_queue", "Maximum number of waiting requests.", min=0)
-    max_jobs: int = setting(
-        "max_jobs", "Maximum number of jobs that run, wait or are kept; 0 for none.", min=0
-    )
-    max_job_texts: int = setting(
-        "max_job_texts", "Maximum number of texts or documents of a job.", min=1
-    )
-    max_job_body: int = setting(
-        "max_job_body", "Maximum size of a request that starts a job, in bytes.", min=1
-    )
-    max_job_seconds: float = setting("max_job_seconds", "Time limit of a job, in seconds.", min=0.1)
-    keep_seconds: float = setting(
-        "keep_seconds", "Time for which the result of a job is kept, in seconds.", min=0
-    )
-    documents: list[Path] | None = setting(
-        "documents",
-        "File or folder of documents to contrast and to look up; can be repeated.",
-        metavar="PATH",
-        show_default="none",
-    )
-    allow_host: list[str] | None = setting(
-        "allow_hosts",
-        "Name by which the server may be addressed, or * for any; can be repeated.",
-        show_default="this machine's",
-    )
+    max_body: int = setting("max_body", min=1)
+    max_map: int = setting("max_map", min=1)
+    max_text: int = setting("max_text", min=1)
+    max_batch: int = setting("max_batch", min=1)
+    max_seconds: float = setting("max_seconds", min=0.1)
+    workers: int | None = setting("workers", min=1, show_default="one per core")
+    max_queue: int = setting("max_queue", min=0)
+    max_jobs: int = setting("max_jobs", min=0)
+    max_job_texts: int = setting("max_job_texts", min=1)
+    max_job_body: int = setting("max_job_body", min=1)
+    max_job_seconds: float = setting("max_job_seconds", min=0.1)
+    keep_seconds: float = setting("keep_seconds", min=0)
+    documents: list[Path] | None = setting("documents", metavar="PATH", show_default="none")
+    allow_host: list[str] | None = setting("allow_hosts", show_default="this machine's")
     root_path: str = setting(
-        "root_path",
-        "Prefix under which a proxy offers the server, such as /nw.",
-        metavar="PATH",
-        callback=check_prefix,
-        show_default="none",
+        "root_path", metavar="PATH", callback=check_prefix, show_default="none"
     )
-    origin: list[str] | None = setting(
-        "origins",
-        "Other site whose pages may call the API (CORS); can be repeated.",
-        show_default="none",
-    )
-    embed: list[str] | None = setting(
-        "embed",
-        "Other site whose pages may show the map in a frame; can be repeated.",
-        show_default="none",
-    )
+    origin: list[str] | None = setting("origins", show_default="none")
+    embed: list[str] | None = setting("embed", show_default="none")
 
     @property
     def settings(self) -> Settings:
