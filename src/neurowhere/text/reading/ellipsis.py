@@ -50,7 +50,7 @@ def take_up(document: Document, tokens: Sequence[int], sides: Sides, cues: Set[i
     names = [Name(i, i + 1, document.names[number].term, True) for i, number in found.items()]
     kept = [name for number, name in enumerate(document.names) if number not in reader.heads]
     own = {i: side for i in found if (side := document.side_at(i))}
-    return document.renamed([*kept, *names], sided=document.sided | own)
+    return document.renamed([*kept, *names], sided=own)
 
 
 class _Reader:

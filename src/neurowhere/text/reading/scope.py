@@ -510,10 +510,13 @@ class Reach:
             is_later = p > start
             if is_later and clause.commas[p] and not self.goes_on(p):
                 break
-            if p >= known:
-                known = self.known_end(p) if is_later else 0
-                names += clause.named(p, p + 1)
-                if is_later and self.is_end(p, bool(names), through_verbs):
+            if p < known:
+                continue
+            if clause.names[p] >= 0:
+                names.append(clause.names[p])
+            if is_later and (clause.kinds[p] or clause.tokens[p] in self.scope.at):
+                known = self.known_end(p)
+                if self.is_end(p, bool(names), through_verbs):
                     break
         return names
 
@@ -537,7 +540,7 @@ class Reach:
         if self.clause.inside[place]:
             return False
         cue, kinds = self.scope.cue(self.clause.tokens[place]), self.clause.kinds[place]
-        if "stop" in kinds or self.is_turned(place):
+        if "stop" in kinds or ("conjunction" in kinds and self.is_turned(place)):
             return True
         if not is_found:
             return cue not in ("", "not")
@@ -547,8 +550,6 @@ class Reach:
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
-        if "conjunction" not in self.clause.kinds[place]:
-            return False
         if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
             return True
         is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
