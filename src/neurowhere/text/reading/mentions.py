@@ -86,7 +86,7 @@ class Mention(NamedTuple):
     dominant : "left", "right" or None
         Of both sides, the one that has more: "left greater than right".
     is_misspelt : bool
-        Whether the text has its name with one letter wrong: "hipocampal".
+        Whether the text has its name or its side with letters wrong: "rigth", "hipocampal".
     rule_kind : str
         Kind of the rule that implies its structures: "artery", "sign"; empty where there is none.
     rows : tuple of str
@@ -351,6 +351,7 @@ class _Fold:
             columns["side_span"][n] = self.document.span(mark.first, mark.end)
             columns["side_inherited"][n], columns["is_crossed"][n] = mark.is_inherited, n in limbs
             columns["rows"][n] = (*columns["rows"][n], mark.row)
+            columns["is_misspelt"][n] |= "misspelt" in self.document.kinds[mark.first]
 
     def press(self) -> None:
         """Weigh what is pressed on less, beside another place."""

@@ -582,9 +582,7 @@ class Reach:
         place = min(place + ("conjunction" in clause.kinds[place]), len(clause) - 1)
         if not AFTER_COMMA.isdisjoint(clause.kinds[place]):
             return clause.inside[place]
-        is_found = "lesion" in clause.kinds[place]  # "normal on the left, infarct on the right"
-        is_predicate = self.tag.direction in ASIDE and not self.tag.is_open
-        if clause.tokens[place] in self.scope.at or (is_found and is_predicate):
+        if clause.tokens[place] in self.scope.at or self.is_other_said(place):
             return False
         for p in range(place, len(clause)):
             if "conjunction" in clause.kinds[p]:
@@ -594,6 +592,15 @@ class Reach:
             if clause.verbs[p] or self.scope.cue(clause.tokens[p]):
                 return False
         return "side" not in clause.kinds[place]
+
+    def is_other_said(self, place: int) -> bool:
+        """Whether a comma parts something else: "normal left, infarct right", ", seen in"."""
+        kinds, direction = self.clause.kinds[place], self.tag.direction
+        if "lesion" in kinds:
+            return direction in ASIDE and not self.tag.is_open
+        is_where = not PRESENT.isdisjoint(kinds) and "preposition" in self.kinds_at(place + 1)
+        is_in = direction == "object" and "preposition" in kinds
+        return "extending" in kinds or is_where or is_in
 
 
 def until_verb(clause: Clause, place: int | None = None) -> list[int]:
