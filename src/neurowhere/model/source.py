@@ -205,7 +205,7 @@ class ReadText(Source):
         return is_normal or (not self.features.nnz and says_normal(self.text))
 
     @property
-    def doubt(self) -> str:  # type: ignore[override]
+    def doubt(self) -> str:
         """Why a map says little of where something is wrong; empty if it does."""
         is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
         if not (is_normal or is_report) or affirms_place(self.mentions, is_normal=is_normal):
