@@ -90,6 +90,8 @@ def encode_texts(
     )
     batch = Batch(model, maker, options)
     with hired(jobs, cluster) as workers:
+        if not workers.are_here:
+            batch.warm_up(folders=output is not None)
         if output is None:
             _write_table(batch, found, table, workers)
         else:
@@ -103,6 +105,14 @@ class Batch:
     model: "Encoder"
     maker: "RowMaker"
     options: Options
+
+    def warm_up(self, folders: bool) -> None:
+        """Make what is made once, before processes are copied from this one."""
+        from neurowhere.inputs import Text
+
+        if folders:
+            import neurowhere.report.encoding  # noqa: F401
+        make_rows(self, [Text("", "left insula")])
 
 
 def make_rows(batch: Batch, chunk: "list[Text | Failure]") -> "pd.DataFrame":
