@@ -232,19 +232,25 @@ class Document:
         places = [bisect_left(self.starts, sign) for sign in signs]  # the token after each
         if not places:
             return self
-        words, starts, ends = [*self.words], [*self.starts], [*self.ends]
+        words, kinds = [*self.words], [*self.kinds]
+        starts, ends = [*self.starts], [*self.ends]
         for place, sign in zip(reversed(places), reversed(signs), strict=True):
             words.insert(place, "and")
+            kinds.insert(place, lexicon()["and"])
             starts.insert(place, sign)
             ends.insert(place, sign + 1)
-        moved = [i + bisect_right(places, i) for i in range(len(self.words))]
+        before = np.arange(len(self.words))
+        moved = (before + np.searchsorted(places, before, "right")).tolist()
+        new = tuple.__new__
         names = [
-            name._replace(first=moved[name.first], end=moved[name.end - 1] + 1)
-            for name in self.names
+            new(Name, (moved[first], moved[end - 1] + 1, *more)) for first, end, *more in self.names
         ]
         sided = {moved[i]: side for i, side in self.sided.items()}
         every = None if self.marks is None else np.insert(self.marks, places, marks)
-        return Document(self.text, words, starts, ends, names, sided, self.generic, marks=every)
+        spans = starts, ends
+        document = Document(self.text, words, *spans, names, sided, self.generic, marks=every)
+        document.__dict__["kinds"] = kinds
+        return document
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""

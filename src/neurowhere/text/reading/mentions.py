@@ -1,12 +1,13 @@
 """Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.matching import NO_TERM
@@ -424,11 +425,12 @@ def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> 
     >>> _values_at([(2, 4, "a"), (6, 7, "b")], [1, 2, 4, 6])
     {1: 'a', 3: 'b'}
     """
-    if not spans:
+    if not spans or not places:
         return {}
-    starts = [span[0] for span in spans]
-    numbers = ((n, bisect_right(starts, place) - 1) for n, place in enumerate(places))
-    return {n: spans[i][2] for n, i in numbers if i >= 0 and places[n] < spans[i][1]}
+    starts, ends, values = zip(*spans, strict=True)
+    numbers = np.searchsorted(starts, places, "right") - 1
+    within = (numbers >= 0) & (np.array(places) < np.array(ends)[numbers])
+    return {n: values[numbers[n]] for n in np.flatnonzero(within).tolist()}
 
 
 def find_copies(text: str) -> list[Span]:
