@@ -6,10 +6,11 @@ token up to the one after its last.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 PLAIN = frozenset([" ", "-", ", ", ",", ""])  # gaps that part no clauses
 OF_TEXT = frozenset(["gaps", "kinds", "odd", "tables", "sentence_starts", "sentences"])
+NO_SIDES: Mapping[int, Side] = MappingProxyType({})
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 
@@ -191,9 +193,19 @@ class Document:
         firsts, order = self.name_starts
         return order[bisect_left(firsts, first) : bisect_left(firsts, end)]
 
-    def renamed(self, names: Sequence[Name], misspelt: frozenset[int] = frozenset()) -> "Document":
-        """Return the same text with other names, some of which are misspelt."""
-        more = replace(self, names=list(names), misspelt=self.misspelt | misspelt)
+    def renamed(
+        self,
+        names: Sequence[Name],
+        misspelt: frozenset[int] = frozenset(),
+        sided: Mapping[int, Side] = NO_SIDES,
+    ) -> "Document":
+        """Return the same text with other names; more of them are misspelt, or have a side."""
+        more = replace(
+            self,
+            names=list(names),
+            misspelt=self.misspelt | misspelt,
+            sided={**self.sided, **sided},
+        )
         more.__dict__.update({key: self.__dict__[key] for key in OF_TEXT & self.__dict__.keys()})
         return more
 

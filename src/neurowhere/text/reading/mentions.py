@@ -15,6 +15,7 @@ from neurowhere.text.places import is_general
 from neurowhere.text.reading import names
 from neurowhere.text.reading.cells import read_cells
 from neurowhere.text.reading.document import Document, Side
+from neurowhere.text.reading.ellipsis import take_up
 from neurowhere.text.reading.implied import (
     Found,
     Implied,
@@ -226,8 +227,13 @@ def read_mentions(
     document = counter.read(text)
     at = find_phrases(document)
     document = names.complete(document, counter, at)
-    sides = read_sides(document, document.having(SIDE))
-    cues = find_cues(document, at)
+    tokens = document.having(SIDE)
+    sides, cues = read_sides(document, tokens), find_cues(document, at)
+    whole = take_up(document, tokens, sides, {cue.first for cue in cues})
+    if whole is not document:
+        document, sides = whole, read_sides(whole, tokens)
+    if inside := sides.inside():
+        cues = [cue for cue in cues if cue.first not in inside]
     said = read_scope(document, cues, [Tag(*each) for each in at["pressed"]])
     tabled = read_cells(document, cues)
     sides.applied.update(tabled.sides)
