@@ -189,7 +189,8 @@ class SenseChooser:
 
     def choose(self, times: Counter[int], n_words: int) -> int | None:
         """Term that the abbreviation stands for in a text, `NO_TERM`, or None if nothing tells."""
-        votes = [sum(times[cue] for cue in cues) for cues in self._cues]
+        known = times.keys()
+        votes = [sum(times[cue] for cue in known & cues) for cues in self._cues]
         most = max(votes)
         if most == 0:
             term = self._alone if n_words <= FEW_WORDS else self._default

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from neurowhere.text.reading.clauses import LABELLING, Clause, Sentence
-from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.document import LABELLING, Clause, Document, Sentence
 from neurowhere.text.reading.lexicon import (
     FINDING,
     NOTHING,
