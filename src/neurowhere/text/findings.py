@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.lexicon import words_of as words_of_class
 from neurowhere.text.reading.mentions import Mention, Mentions, Span
 from neurowhere.text.relatives import is_research
 from neurowhere.text.roles import Cues, Role, SentenceCues, Told
@@ -96,6 +97,7 @@ _NORMAL = re.compile(
     r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
+_CALLED_NORMAL = re.compile(r"\b(?:normal|unremarkable|negative)\b", re.I)
 _EXAM = re.compile(r"\b(?:mri?|ct|pet|eeg|scan|imaging)\b", re.I)
 _NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
@@ -581,6 +583,21 @@ def affirms_place(mentions: Mentions, *, is_normal: bool) -> bool:
         for each in mentions.present
         if is_lesion(each.term) * is_normal or (each.is_structure and not each.is_generic)
     )
+
+
+def affirms_wrong(mentions: Mentions) -> bool:
+    """Return whether a text affirms that something is wrong, wherever: "severe hydrocephalus"."""
+    wrong = words_of_class("lesion") | words_of_class("also-wrong")
+    return any(
+        not wrong.isdisjoint(each.term.split())
+        for each in mentions.found
+        if not (each.is_negated or each.section or each.hedge_span)
+    )
+
+
+def calls_normal(text: str) -> bool:
+    """Return whether a text says of the brain, of its scan or of a part that it is normal."""
+    return bool(_NORMAL.search(text) or _CALLED_NORMAL.search(text))
 
 
 def is_on_surface(text: str, mentions: Mentions) -> bool:
