@@ -313,9 +313,7 @@ def test_more_words_say_that_a_place_is_normal(counter, words):
 
 
 def test_a_normal_study_has_no_seat_although_an_old_lesion_was_known(counter):
-    text = (
-        "Prior | small right frontal lobe subdural\nInsula | no lesion\nBottom line | Normal study"
-    )
+    text = "Prior | CT: right frontal lobe subdural\nInsula | no lesion\nBottom line | Normal study"
     assert not any(each.seats for each in find_findings(*_read(text, counter)))
     old = text.replace("Normal study", "no acute lesion")
     assert any(each.seats for each in find_findings(*_read(old, counter)))
