@@ -82,7 +82,9 @@ _SIZE = re.compile(
 )
 # What has a size beside a lesion, and what parts such a word from a size that is not its own.
 _MEASURED = re.compile(
-    r"\b(?:shift|displacement|deviation|herniation|descent|thick(?:ness)?|mls|slices?)\b", re.I
+    r"\b(?:shift|displacement|deviation|herniation|descent|thick(?:ness)?|mls|slices?|volumes"
+    r"|equal)\b",
+    re.I,
 )
 _APART = re.compile(r"[,;.](?!\s*\(?$)|\b(?:with|without|no|and|but|plus|causing)\b", re.I)
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
@@ -98,6 +100,8 @@ _NORMAL = re.compile(
     re.I,
 )
 _CALLED_NORMAL = re.compile(r"\b(?:normal|unremarkable|negative)\b", re.I)
+# Beside what a conclusion says is not new there may be what is old.
+_ACUTE = re.compile(r"\b(?:acute|new|recent|further|other|interval|old|prior|previous)\b", re.I)
 _EXAM = re.compile(r"\b(?:mri?|ct|pet|eeg|scan|imaging)\b", re.I)
 _NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
@@ -538,7 +542,8 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
 def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
     """Return the places of a report that have another role than their sentences give."""
     seats = _best(every, ["seat"])
-    is_told = any(place.role in ("extension", "old") for place in every)  # "infarct involving …"
+    told = ("extension", "old") if _ACUTE.search(conclusion) else ("extension",)
+    is_told = any(place.role in told for place in every)  # "infarct involving …"
     is_silent = not is_told and not any(place.is_concluded for place in seats)
     if is_silent and _NORMAL.search(conclusion):
         return dict.fromkeys(filter(attrgetter("is_weak"), seats), "mentioned")

@@ -117,7 +117,8 @@ def find_outside(text: str, mentions: Mentions, *, is_on_surface: bool = False) 
         hits = [hit for hit in hits if hit.row["where"] != BRAIN or hit.row["kind"] in OF_BRAIN]
     elif any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
-    seat = _seat(hits, _Denials(text, document, mentions))
+    is_within = any(_is_within(mention, document, hits) for mention in mentions.present)
+    seat = _seat(hits, _Denials(text, document, mentions), is_within)
     if seat is None:
         return None
     start, end = document.span(seat.first, seat.end)
@@ -132,11 +133,19 @@ def _side(document: Document, sentence: int) -> Side | None:
     return next(filter(None, sides), None)
 
 
-def _seat(hits: list[_Hit], is_denied: Callable[[_Hit], bool]) -> _Hit | None:
+def _is_within(mention: Mention, document: Document, hits: Sequence[_Hit]) -> bool:
+    """Whether a name of the brain is all within that of another place: "temporal artery"."""
+    spans = (document.span(hit.first, hit.end) for hit in hits if hit.row["kind"] == "place")
+    return mention.is_structure and any(
+        start <= mention.start and mention.end <= end for start, end in spans
+    )
+
+
+def _seat(hits: list[_Hit], is_denied: Callable[[_Hit], bool], is_within: bool) -> _Hit | None:
     """Return the first phrase that is affected, if the brain is not."""
     said = [hit for hit in hits if not is_denied(hit)]
     is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
-    affected = _affected(said) or _named(said, is_brain_normal)
+    affected = _affected(said) or _named(said, is_brain_normal, is_within)
     is_brain = any(hit.row["where"] == BRAIN for hit in affected)
     return affected[0] if affected and not is_brain else None
 
@@ -196,12 +205,13 @@ def _affected(hits: list[_Hit]) -> list[_Hit]:
     ]
 
 
-def _named(hits: list[_Hit], is_brain_normal: bool) -> list[_Hit]:
+def _named(hits: list[_Hit], is_brain_normal: bool, is_within: bool) -> list[_Hit]:
     """Return the places that a text names without a finding, if they are enough to tell."""
-    others = SIGNS if is_brain_normal else FELT
+    others = SIGNS if is_brain_normal else frozenset[str]() if is_within else FELT
     places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in others]
     is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
-    are_several = len({hit.words for hit in places}) >= SEVERAL and not is_brain_named
+    are_several = is_within or len({hit.words for hit in places}) >= SEVERAL
+    are_several &= not is_brain_named
     return places if is_brain_normal or are_several else []
 
 

@@ -21,7 +21,6 @@ from neurowhere.text.reading.lexicon import (
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
-LONGEST_LABEL = 2  # tokens of a label that denies what it heads: "Ruled out:"
 NEAR = 8  # tokens between two cues of which the first cancels the second
 
 
@@ -340,7 +339,9 @@ class Reach:
 
     def beyond(self) -> list[int]:
         """Return the places after a predicate, but for "is intact after …", "resolved by …"."""
-        clause = self.clause
+        clause, following = self.clause, self.following
+        if not self.place and self.after == len(clause) and following and following.link == ":":
+            return self.structures(following.named())  # "Normal: pons"
         if self.after >= len(clause) or clause.words[self.after] == "by":
             return []
         is_stop = self.scope.is_stop(clause.tokens[self.after])
