@@ -261,6 +261,9 @@ class _Apart:
             yield n, sections.get(n), n in copies
 
 
+PLACES = tuple(range(1 << 14))  # numbers that the mentions of all texts share, which saves memory
+
+
 class _Fold:
     """Folds what the levels have found into mentions: a column for each of their fields.
 
@@ -283,10 +286,12 @@ class _Fold:
         terms, sides_of_terms, is_noise = counter.about
         starts, ends = document.starts, document.ends
         numbers = [name.term for name in names_]
+        length = len(document.text) + 1
+        places = PLACES if length < len(PLACES) else range(length)
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": [starts[name.first] for name in names_],
-            "end": [ends[name.end - 1] for name in names_],
+            "start": [places[starts[name.first]] for name in names_],
+            "end": [places[ends[name.end - 1]] for name in names_],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
             "is_structure": [name.is_structure for name in names_],
             "is_generic": list(map(is_noise.__getitem__, numbers)),
