@@ -171,3 +171,55 @@ def test_a_report_that_concludes_nothing_draws_nothing(model):
     text = "CT HEAD. Headache and left weakness. FLAIR: no infarct. The left temporal lobe was "
     text += "checked because of slowing. Ventricles normal.\nIMPRESSION: Normal CT of the head."
     assert model.encode(text).support.level == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("Left arm weakness. MRI brain normal.", "weak"),
+        ("Right facial droop and aphasia. CT head normal.", "weak"),
+        ("Left hemianopia. Normal MRI of the brain.", "weak"),
+        ("CT normal, DWI shows an infarct of the right insula", "good"),
+        ("Acute left MCA stroke. CT head normal.", "good"),
+        ("MRI brain normal. EEG: spikes over the left temporal lobe.", "good"),
+        ("Memory in the normal brain", "good"),
+        ("Left arm weakness", "good"),
+    ],
+)
+def test_a_map_of_complaints_beside_a_normal_scan_is_weak(model, text, level):
+    support = model.encode(text).support
+    assert support.level == level
+    assert ("the scan is normal" in support.summary) == (level == "weak")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "Acute subdural haematoma over the left convexity with mass effect on the left lateral "
+            "ventricle and effacement of the sulci",
+            "outside the brain: meninges, left",
+        ),
+        ("Right subdural haematoma with a shift of 6 mm to the left.", ", right"),
+        ("Chronic SDH along the right convexity, compressing the right frontal lobe.", ", right"),
+        ("Epidural haematoma on the left with uncal herniation.", ", left"),
+        ("Left subdural haematoma and a contusion of the right frontal lobe.", ""),
+        ("Left subdural haematoma. Infarct of the pons.", ""),
+    ],
+)
+def test_a_subdural_lesion_is_not_in_what_it_presses_on(model, text, reason):
+    assert (model.encode(text).support.withheld or "").endswith(reason)
+    assert bool(model.encode(text).support.withheld) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Uncal herniation due to right MCA infarct",
+        "Right uncus herniates; large right MCA infarct.",
+        "Herniation of the right uncus caused by a large infarct of the right MCA.",
+    ],
+)
+def test_herniation_is_of_what_is_pressed(model, text):
+    encoding = model.encode(text)
+    assert ratio(encoding, model, "insula", side=-1) > ratio(encoding, model, "uncus", side=-1)

@@ -17,7 +17,7 @@ from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
 from neurowhere.model.visible import Extent
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, only_presses, says_normal
+from neurowhere.text.findings import Place, affirms_place, is_on_surface, says_normal, shows_nothing
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
@@ -32,6 +32,9 @@ SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
 OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 TINY = 1e-12
+HALF = 0.5  # gate above which a text is a report
+COMPLAINTS = "the scan is normal; the map is that of the complaints"
+NOWHERE = "the report affirms no place; the map is that of its other words"
 EVENLY = 1e-3  # of what places explain, that is given to each by its share in the whole map
 
 
@@ -88,6 +91,11 @@ class Source:
     def says_nothing(self) -> bool:
         """Whether no term counts."""
         return True
+
+    @property
+    def doubt(self) -> str:
+        """Why a map says little of where something is wrong; empty if it does."""
+        return ""
 
     @property
     def mentions(self) -> Mentions:
@@ -198,6 +206,14 @@ class ReadText(Source):
         return is_normal or (not self.features.nnz and says_normal(self.text))
 
     @property
+    def doubt(self) -> str:
+        """Why a map says little of where something is wrong; empty if it does."""
+        is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
+        if not (is_normal or is_report) or affirms_place(self.mentions, is_normal=is_normal):
+            return ""
+        return COMPLAINTS if is_normal else NOWHERE
+
+    @property
     def mentions(self) -> Mentions:
         """All that was read."""
         return self.readings.mentions[0]
@@ -227,12 +243,8 @@ class ReadText(Source):
         """Where outside the brain the finding is; of a very long text, None."""
         if not self.is_text or self.listed is not None:
             return None
-        mentions = self.mentions
-        if self.report and only_presses(self.report.findings):
-            # A subdural haematoma that presses on a ventricle is not in it.
-            found = tuple(mention for mention in mentions.found if not mention.is_structure)
-            mentions = replace(mentions, found=found)
-        return find_outside(self.text, mentions)
+        is_outer = is_on_surface(self.text, self.mentions)
+        return find_outside(self.text, self.mentions, is_on_surface=is_outer)
 
     @property
     def order(self) -> NDArray[np.integer]:

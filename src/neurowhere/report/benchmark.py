@@ -11,7 +11,8 @@ import pandas as pd
 from neurowhere._tools.files import added_files
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Benchmark
-from neurowhere.report.comparison import name_rows, new_figure, write_svg
+from neurowhere.report.canvas import new_figure
+from neurowhere.report.comparison import name_rows, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, to_markdown, write_csv
@@ -59,7 +60,7 @@ KIND_COLOURS = {
     "article": "#CC79A7",
 }
 WIDTH, FRAME, ROW = 8.5, 1.5, 0.6  # inches
-SPREAD = 0.6  # of a row, shared by kinds
+SPREAD = 0.6  # share of a row that the kinds take
 
 
 def write_benchmark(results: Benchmark) -> None:

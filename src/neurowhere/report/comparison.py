@@ -1,12 +1,11 @@
 """The report of a comparison: tables, box plot, example predictions, and one page with all."""
 
-import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Comparison
 from neurowhere.evaluate.trial import BASELINES
-from neurowhere.report.canvas import Colours
+from neurowhere.report.canvas import Colours, new_figure
 from neurowhere.report.maps import (
     DENSITY_COLOURS,
     Row,
@@ -35,17 +34,6 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
-__all__ = [
-    "GRID_COLOUR",
-    "Example",
-    "box_plot",
-    "draw_examples",
-    "name_rows",
-    "new_figure",
-    "write_comparison",
-    "write_svg",
-]
-
 KIND = "report of a comparison"
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
@@ -56,18 +44,17 @@ LEGEND = (
 )
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
-SPARE_COLOURS = ("#56B4E9", "#F0E442")  # of other losses, in turn
+SPARE_COLOURS = ("#56B4E9", "#F0E442")  # for other losses, in turn
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
 GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
-BOX_HEIGHT = 0.8  # of a row, shared by its losses
+BOX_HEIGHT = 0.8  # share of a row that its losses take
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
 HIGHEST = 100.0  # times the uniform density: the end of the colours of all examples
 EXAMPLE_COLOURS = Colours(DENSITY_COLOURS, 0.0, math.log(HIGHEST), 0.0, is_ratio=True, is_open=True)
 UNIFORM_UNIT = "× uniform"
 LONGEST_TITLE = 130  # characters
-DOTS_PER_INCH = 150
 # Written into SVG instead of the time of day, so that the same scores give the same file.
 SVG_SALT = "neurowhere"
 
@@ -75,14 +62,7 @@ SVG_SALT = "neurowhere"
 def write_comparison(
     comparison: Comparison, folder: str | os.PathLike[str] | None = None, *, overwrite: bool = False
 ) -> None:
-    """Write the report of a comparison: tables, figures and a page.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    folder, overwrite
-        As in `Comparison.save`.
-    """
+    """Write the report of a comparison, as `Comparison.save` does: tables, figures and a page."""
     if folder is None:
         home = comparison.folder
         with sole_writer(home):
@@ -101,7 +81,10 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
     cells = summary_cells(comparison.summary)
     table = to_markdown(HEADER, cells)
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
-    plot = _write_box_plot(comparison, folder)
+    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
+    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
+    write_svg(figure, folder / "scores.svg")
+    write_png(figure, folder / "scores.png")
     examples = _write_examples(comparison, folder)
     methods = comparison.methods()
     methods.write(folder)
@@ -111,7 +94,7 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
         settings=comparison.ledger.settings,
         n_partitions=len(comparison.ledger.partitions),
         n_folds=comparison.summary["folds"].max(),
-        plot=plot,
+        plot=folder / "scores.png",
         header=HEADER,
         rows=_page_rows(cells),
         legend=LEGEND,
@@ -132,14 +115,6 @@ def _page_rows(cells: Cells) -> Cells:
             rows.append(["" if partition == name else partition, model, *short])
             name = partition
     return rows
-
-
-def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
-    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
-    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
-    write_svg(figure, folder / "scores.svg")
-    write_png(figure, folder / "scores.png")
-    return folder / "scores.png"
 
 
 def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, str]]:
@@ -186,18 +161,8 @@ class Example(NamedTuple):
 def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -> Any:
     """Draw the log-likelihood of each model over folds: partitions in rows, losses in colours.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per fold, partition and loss.
-    regions : mapping of str to int
-        Number of regions of each partition.
-    uniform : float
-        Log-likelihood of the uniform density.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    `scores` has one row per fold, partition and loss, `regions` the number of regions of each
+    partition; `uniform` is the log-likelihood of the uniform density.
     """
     names = _rows(scores)
     colours = _colours(scores)
@@ -213,7 +178,8 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
         f"mean log-likelihood of the peaks of held-out studies (per mm³), {_folds(scores)}"
     )
     name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
-    _add_nats_axis(axes, uniform)
+    shifts = (lambda x: x - uniform, lambda x: x + uniform)
+    axes.secondary_xaxis("top", functions=shifts).set_xlabel("nats above uniform")
     _add_legend(figure, colours)
     return figure
 
@@ -225,58 +191,14 @@ def _folds(scores: pd.DataFrame) -> str:
     return f"{most} folds" if fewest == most else f"{fewest} to {most} folds"
 
 
-def new_figure(
-    inches: tuple[float, float],
-    *,
-    dpi: int = DOTS_PER_INCH,
-    layout: Literal["constrained"] | None = "constrained",
-) -> Any:
-    """Return an empty white figure.
-
-    Parameters
-    ----------
-    inches : pair of float
-        Width and height.
-    dpi : int
-        Dots per inch.
-    layout : str, optional
-        Layout engine of matplotlib.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    # When it is imported, matplotlib may log that it finds no place for its cache, or that it is
-    # looking for fonts. It then does without.
-    logger = logging.getLogger("matplotlib")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        from matplotlib.figure import Figure
-    finally:
-        logger.setLevel(level)
-    return Figure(figsize=inches, dpi=dpi, layout=layout, facecolor="white")
-
-
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    names : sequence of str
-    """
+    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-
-
-def _add_nats_axis(axes: Any, uniform: float) -> None:
-    above = axes.secondary_xaxis("top", functions=(lambda x: x - uniform, lambda x: x + uniform))
-    above.set_xlabel("nats above uniform")
 
 
 def _colours(scores: pd.DataFrame) -> dict[str, str]:
@@ -330,13 +252,7 @@ def _draw_row(axes: Any, row: int, scores: pd.DataFrame, colours: Mapping[str, s
 
 
 def write_svg(figure: Any, path: Path) -> None:
-    """Write a figure as SVG; the same figure gives the same bytes.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    path : path
-    """
+    """Write a figure as SVG; the same figure gives the same bytes."""
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": SVG_SALT}):
@@ -348,14 +264,6 @@ def draw_examples(studies: Sequence[Example]) -> Any:
 
     All are on one scale: multiples of the uniform density, as logarithms, so that the few high
     values of a true map and the low ones of its prediction are seen together.
-
-    Parameters
-    ----------
-    studies : sequence of Example
-
-    Returns
-    -------
-    PIL.Image.Image
     """
     rows = []
     for study in studies:

@@ -1,24 +1,21 @@
 """Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
 import re
-from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
 from neurowhere.text.reading import names
 from neurowhere.text.reading.cells import read_cells
-from neurowhere.text.reading.document import Document, Side
+from neurowhere.text.reading.document import Clause, Document, Sentence, Side
+from neurowhere.text.reading.ellipsis import take_up
 from neurowhere.text.reading.implied import (
     Found,
     Implied,
@@ -31,7 +28,7 @@ from neurowhere.text.reading.implied import (
 )
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Attached, Sides, read_sides
-from neurowhere.text.reading.tags import Tag, find_cues, find_phrases
+from neurowhere.text.reading.tags import SIDE, Tag, find_cues, find_phrases
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
 Span = tuple[int, int]
@@ -90,7 +87,7 @@ class Mention(NamedTuple):
     dominant : "left", "right" or None
         Of both sides, the one that has more: "left greater than right".
     is_misspelt : bool
-        Whether the text has its name with one letter wrong: "hipocampal".
+        Whether the text has its name or its side with letters wrong: "rigth", "hipocampal".
     rule_kind : str
         Kind of the rule that implies its structures: "artery", "sign"; empty where there is none.
     rows : tuple of str
@@ -230,8 +227,13 @@ def read_mentions(
     document = counter.read(text)
     at = find_phrases(document)
     document = names.complete(document, counter, at)
-    sides = read_sides(document, [i for i, _, _ in at["sides"]])
-    cues = find_cues(document, at)
+    tokens = document.having(SIDE)
+    sides, cues = read_sides(document, tokens), find_cues(document, at)
+    whole = take_up(document, tokens, sides, {cue.first for cue in cues})
+    if whole is not document:
+        document, sides = whole, read_sides(whole, tokens)
+    if inside := sides.inside():
+        cues = [cue for cue in cues if cue.first not in inside]
     said = read_scope(document, cues, [Tag(*each) for each in at["pressed"]])
     tabled = read_cells(document, cues)
     sides.applied.update(tabled.sides)
@@ -281,23 +283,24 @@ class _Fold:
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
         self.apart, self.hedge_weight = apart, hedge_weight
-        names_ = document.names
-        self.columns = {name: [value] * len(names_) for name, value in FIELDS.items()}
-        terms, sides_of_terms, is_noise = counter.about
+        n, (terms, sides_of_terms, is_noise) = len(document.names), counter.about
         starts, ends = document.starts, document.ends
-        numbers = [name.term for name in names_]
+        self.columns = {name: [value] * n for name, value in FIELDS.items()}
+        firsts, lasts, numbers, is_structure = zip(*document.names, strict=True) if n else [()] * 4
         length = len(document.text) + 1
         places = PLACES if length < len(PLACES) else range(length)
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": [places[starts[name.first]] for name in names_],
-            "end": [places[ends[name.end - 1]] for name in names_],
+            "start": [places[starts[first]] for first in firsts],
+            "end": [places[ends[last - 1]] for last in lasts],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
-            "is_structure": [name.is_structure for name in names_],
+            "is_structure": list(is_structure),
             "is_generic": list(map(is_noise.__getitem__, numbers)),
-            "is_misspelt": [name.first in document.misspelt for name in names_],
         }
-        self.no_terms = {n for n, number in enumerate(numbers) if number == NO_TERM}
+        if document.misspelt:
+            self.columns["is_misspelt"] = list(map(document.misspelt.__contains__, firsts))
+        is_added = NO_TERM in numbers
+        self.no_terms = {i for i in range(n) if numbers[i] == NO_TERM} if is_added else set[int]()
 
     def mentions(self, pointing: Pointing, heads: Set[int]) -> Mentions:
         """Return all that a text mentions."""
@@ -354,6 +357,7 @@ class _Fold:
             columns["side_span"][n] = self.document.span(mark.first, mark.end)
             columns["side_inherited"][n], columns["is_crossed"][n] = mark.is_inherited, n in limbs
             columns["rows"][n] = (*columns["rows"][n], mark.row)
+            columns["is_misspelt"][n] |= "misspelt" in self.document.kinds[mark.first]
 
     def press(self) -> None:
         """Weigh what is pressed on less, beside another place."""
@@ -396,6 +400,7 @@ class _Fold:
         if denial and found.first <= denial.first < found.end:
             denial = None
         weight = self.hedge_weight if hedge else 1.0
+        weight *= PRESSED_WEIGHT if number in self.said.pressed else 1.0
         return Mention(
             entry.name,
             start,
@@ -433,11 +438,12 @@ def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> 
     >>> _values_at([(2, 4, "a"), (6, 7, "b")], [1, 2, 4, 6])
     {1: 'a', 3: 'b'}
     """
-    if not spans:
+    if not spans or not places:
         return {}
-    starts = [span[0] for span in spans]
-    numbers = ((n, bisect_right(starts, place) - 1) for n, place in enumerate(places))
-    return {n: spans[i][2] for n, i in numbers if i >= 0 and places[n] < spans[i][1]}
+    starts, ends, values = zip(*spans, strict=True)
+    numbers = np.searchsorted(starts, places, "right") - 1
+    within = (numbers >= 0) & (np.array(places) < np.array(ends)[numbers])
+    return {n: values[numbers[n]] for n in np.flatnonzero(within).tolist()}
 
 
 def find_copies(text: str) -> list[Span]:
@@ -446,15 +452,22 @@ def find_copies(text: str) -> list[Span]:
     >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
     [(36, 72)]
     """
+    long = [each for each in SENTENCE.findall(text) if len(each) >= SHORTEST_COPY]
+    if len({*_letters("\0".join(long)).split(b"\0")}) == len(long):
+        return []  # as most texts have none
     copies, seen = list[Span](), dict[bytes, str]()
     for match in SENTENCE.finditer(text):
         sentence = match[0]
         if len(sentence) >= SHORTEST_COPY:
-            letters = sentence.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
-            first = seen.setdefault(letters, sentence)
+            first = seen.setdefault(_letters(sentence), sentence)
             if first is not sentence and _undated(first) == _undated(sentence):
                 copies.append(match.span())
     return copies
+
+
+def _letters(text: str) -> bytes:
+    """Return a text without its numbers, spaces and their signs."""
+    return text.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
 
 
 def _undated(sentence: str) -> list[str]:
@@ -462,114 +475,68 @@ def _undated(sentence: str) -> list[str]:
     return re.findall(r"\w+", DATE.sub(" ", sentence))
 
 
-def count_mentions(
-    mentions: Mentions, extractor: TermExtractor, *, with_negated: bool = False
-) -> sparse.csr_matrix:
-    """Count the mentions that are not negated: float32, of shape (1, n_terms).
-
-    Where nothing is negated, or with `with_negated`, these are ``extractor.counts([text])``.
-
-    >>> from neurowhere.text import Vocabulary
-    >>> extractor = TermExtractor(Vocabulary(["insula", "thalamus"]), sided=["left insula"])
-    >>> mentions = read_mentions("Left insula; the thalamus is spared.", extractor.counter)
-    >>> count_mentions(mentions, extractor).toarray()
-    array([[1., 0., 1.]], dtype=float32)
-    """
-    return count_each([mentions], extractor, with_negated=with_negated)
+# ---- why a text was read so
 
 
-def count_each(
-    texts: Sequence[Mentions], extractor: TermExtractor, *, with_negated: bool = False
-) -> sparse.csr_matrix:
-    """Count as `count_mentions` does in each of several texts: (n_texts, n_terms)."""
-    sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
-    rows: list[int] = []
-    columns: list[int] = []
-    weights: list[float] = []
-    for row, mentions in enumerate(texts):
-        for mention in mentions.found if with_negated else mentions.present:
-            here = [extractor.vocabulary.index(mention.term)]
-            if (name := f"{mention.side} {mention.term}") in sided and not mention.is_crossed:
-                here.append(sided[name])
-            columns += here
-            rows += [row] * len(here)
-            weights += [1.0 if with_negated else mention.weight] * len(here)
-    shape = (len(texts), len(extractor.terms))
-    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
-    return extractor.weigh({"body": counts})
-
-
-def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:
-    r"""Share of the weight of the brain's parts that a text puts on the left and on the right.
-
-    With w_t the weight of a structure's term t, n_t its mentions that are not negated and
-    n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
-    on both sides count as neither, but for a part of those with more on one; general words
-    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
-    as a mention of a structure on average, or 1 where there is none.
+def explain(text: str, counter: TermCounter) -> Iterator[str]:
+    """Yield the lines of the tree of a text.
 
     Parameters
     ----------
-    mentions : Mentions
-    weights : mapping of str to float, optional
-        Weight of each term in the text, such as its feature; 0 for those that are not in it. By
-        default each mention weighs 1.
+    text : str
+    counter : TermCounter
+
+    Yields
+    ------
+    str
 
     Examples
     --------
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
-    >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
-    SideShares(left=0.5, right=0.0, neither=0.5)
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula", "pons"]))
+    >>> for line in explain("Left insula, no lesion of the pons.", counter):
+    ...     print(line)
+    sentence 1
+      clause: Left insula no lesion of the pons
+        phrase  "insula"  insula, left, affirmed: sides:before
+        tag     "no"  cues:no ahead
+        phrase  "pons"  pons, denied: cues:no
     """
-    counted = _counted(mentions, weights)
-    average = sum(weight for _, weight in counted) / max(len(counted), 1) or 1.0
-    counted += ((place, average) for place in mentions.places if place.is_present)
-    amounts = defaultdict[str, float](float)
-    for mention, weight in counted:
-        for direction, share in _directions(mention):
-            amounts[direction] += share * weight
-    total = sum(amounts.values())
-    if not total:
-        return SideShares(0.0, 0.0, 1.0)
-    return SideShares(*(amounts[name] / total for name in SideShares._fields))
-
-
-def _counted(
-    mentions: Mentions, weights: Mapping[str, float] | None
-) -> list[tuple[Mention, float]]:
-    """Return the structures of a text, but for general words without a side, and their weights."""
-    structures = [
-        mention
-        for mention in mentions.present
-        if mention.is_structure and (mention.side or not is_general(mention.term))
+    document, mentions = counter.read(text), read_mentions(text, counter)
+    tags = [
+        (tag.first, f'tag     "{_written(document, tag.first, tag.end)}"  {tag.row.name} {way}')
+        for tag in find_cues(document)
+        for way in [tag.direction]
     ]
-    if weights is None:
-        return [(mention, 1.0) for mention in structures]
-    n_mentions = Counter(mention.term for mention in structures)
-    return [(m, weights.get(m.term, 0) / n_mentions[m.term]) for m in structures]
+    starts = {start: i for i, start in enumerate(document.starts)}
+    phrases = [(starts.get(m.start, -1), _phrase(text, m)) for m in _every(mentions)]
+    for number in range(len(document.sentences)):
+        yield f"sentence {number + 1}"
+        for clause in Sentence(document, number).clauses:
+            yield f"  clause{_link(clause)}: {' '.join(map(document.written, clause.tokens))}"
+            here = frozenset(clause.tokens)
+            for _, line in sorted(pair for pair in (*tags, *phrases) if pair[0] in here):
+                yield f"    {line}"
 
 
-def _directions(mention: Mention) -> list[tuple[str, float]]:
-    """Sides of a mention, and its share on each."""
-    if mention.dominant:
-        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
-    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
+def _every(mentions: Mentions) -> Iterator[Mention]:
+    yield from mentions
+    yield from mentions.places
+    yield from mentions.rule_based
 
 
-def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
-    """Return the structures that arteries, syndromes and signs of a text point to.
+def _written(document: Document, first: int, end: int) -> str:
+    """Return some tokens as the text has them; a sign is no token."""
+    return document.text[slice(*document.span(first, end))] if end > first else "?"
 
-    Those that the text denies, or that are no findings, point nowhere. A structure that several
-    names imply has the largest of their weights; a hedged name weighs as much as its mention.
 
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
-    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
-    (Implied(term='occipital lobe', side='right', weight=1.0),)
-    """
-    weights: dict[tuple[str, Side | None], float] = {}
-    for mention in mentions.rule_based:
-        for term, side, weight in mention.implied if mention.is_present else ():
-            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
-    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())
+def _link(clause: Clause) -> str:
+    return f" after {clause.link!r}" if clause.link else ""
+
+
+def _phrase(text: str, mention: Mention) -> str:
+    """Return what a text says of a phrase, and the rows that say so."""
+    implied = (f"→ {' '.join(filter(None, (i.side, i.term)))}" for i in mention.implied)
+    said = ", ".join(filter(None, (mention.term, mention.side, mention.status, *implied)))
+    told = mention.section or ", ".join(mention.rows)
+    return f'phrase  "{text[mention.start : mention.end]}"  {said}' + f": {told}" * bool(told)

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from neurowhere.text.reading.clauses import LABELLING, Clause, Sentence
-from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.document import LABELLING, Clause, Document, Sentence
 from neurowhere.text.reading.lexicon import (
     FINDING,
     NOTHING,
@@ -28,7 +27,7 @@ NEAR = 8  # tokens between two cues of which the first cancels the second
 
 # Words by what they do around a cue.
 CLOSING = classes("conjunction preposition closing stop")  # nothing more is said of a subject
-EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun")  # no subject
+EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun side")  # no subject
 PREDICATE = classes("auxiliary adverb finite")  # what leads to what is said of a subject
 UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
@@ -510,10 +509,13 @@ class Reach:
             is_later = p > start
             if is_later and clause.commas[p] and not self.goes_on(p):
                 break
-            if p >= known:
-                known = self.known_end(p) if is_later else 0
-                names += clause.named(p, p + 1)
-                if is_later and self.is_end(p, bool(names), through_verbs):
+            if p < known:
+                continue
+            if clause.names[p] >= 0:
+                names.append(clause.names[p])
+            if is_later and (clause.kinds[p] or clause.tokens[p] in self.scope.at):
+                known = self.known_end(p)
+                if self.is_end(p, bool(names), through_verbs):
                     break
         return names
 
@@ -537,18 +539,16 @@ class Reach:
         if self.clause.inside[place]:
             return False
         cue, kinds = self.scope.cue(self.clause.tokens[place]), self.clause.kinds[place]
-        if "stop" in kinds or self.is_turned(place):
+        if "stop" in kinds or ("conjunction" in kinds and self.is_turned(place)):
             return True
         if not is_found:
             return cue not in ("", "not")
         is_verb = self.clause.verbs[place] and not through_verbs
         is_with = "wall" in kinds and "people" not in self.clause.kinds[place - 1]
-        return bool(cue) or is_verb or is_with or self.clause.words[place] == "from"
+        return bool(cue) or is_verb or is_with or "causal" in kinds
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
-        if "conjunction" not in self.clause.kinds[place]:
-            return False
         if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
             return True
         is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
@@ -562,10 +562,10 @@ class Reach:
             return 0
         for p in range(place + 1, min(place + 12, len(self.clause))):
             is_within = self.clause.inside[p] or not IN_KNOWN.isdisjoint(self.clause.kinds[p])
-            if self.is_lesion(p) or (end and is_within):
-                end = p + 1
-            elif not is_within:
+            if self.clause.commas[p] or not (is_within or self.is_lesion(p)):
                 break
+            if end or self.is_lesion(p):
+                end = p + 1
         return end
 
     def is_lesion(self, place: int) -> bool:
@@ -581,7 +581,7 @@ class Reach:
         place = min(place + ("conjunction" in clause.kinds[place]), len(clause) - 1)
         if not AFTER_COMMA.isdisjoint(clause.kinds[place]):
             return clause.inside[place]
-        if clause.tokens[place] in self.scope.at:
+        if clause.tokens[place] in self.scope.at or self.is_other_said(place):
             return False
         for p in range(place, len(clause)):
             if "conjunction" in clause.kinds[p]:
@@ -591,6 +591,15 @@ class Reach:
             if clause.verbs[p] or self.scope.cue(clause.tokens[p]):
                 return False
         return "side" not in clause.kinds[place]
+
+    def is_other_said(self, place: int) -> bool:
+        """Whether a comma parts something else: "normal left, infarct right", ", seen in"."""
+        kinds, direction = self.clause.kinds[place], self.tag.direction
+        if "lesion" in kinds:
+            return direction in ASIDE and not self.tag.is_open
+        is_where = not PRESENT.isdisjoint(kinds) and "preposition" in self.kinds_at(place + 1)
+        is_in = direction == "object" and "preposition" in kinds
+        return "extending" in kinds or is_where or is_in
 
 
 def until_verb(clause: Clause, place: int | None = None) -> list[int]:
