@@ -141,22 +141,24 @@ def test_a_table_goes_on_wherever_a_stopped_run_or_the_next_was_killed(place, mo
 
     assert finish(whole) == 0
     right = contents(place)
-    for works in ([stopped], [stopped, whole]):
-        disturbed = works[-1]
+
+    def kill_each_time(disturbed, *earlier):
         empty(place)
-        assert [finish(before) for before in works[:-1]] == [3] * (len(works) - 1)
+        assert [finish(work) for work in earlier] == [3] * len(earlier)
         changes = changes_of(lambda told: in_another_process(lambda: (told(), disturbed())), place)
         placed = [step for step, change in enumerate(changes, start=1) if change == "os.rename"]
         assert len(placed) == 2  # the note, then the table
         for step in sorted({*placed, *(step + 1 for step in placed if step < len(changes))}):
             empty(place)
-            for before in works[:-1]:
-                finish(before)
+            assert [finish(work) for work in earlier] == [3] * len(earlier)
             finish(lambda step=step: (fault_at(step, place=place), disturbed()))
             was_done = contents(place) == right
             assert finish(whole) in ((0, 3) if was_done else (0,)), changes[step - 1]
             assert contents(place) == right
             assert hidden(place) == []
+
+    kill_each_time(stopped)
+    kill_each_time(whole, stopped)
 
 
 def test_a_batch_goes_on_in_no_folder_of_others(encode, place):

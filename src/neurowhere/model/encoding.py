@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -245,16 +245,9 @@ class Encoding:
         """
         if self.is_mean_map:  # else rounding would be drawn as if it were a map
             return np.zeros(len(self.mean_map), np.float32)
-        # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
-        ratio: NDArray[np.float32] = np.log(1 + self._relative(self.probabilities))
-        ratio -= np.log(1 + self._relative(self.mean_map))
+        ratio = _log_relative(self.probabilities, self.brain, self.partition)
+        ratio -= _log_relative_mean(Same(self.mean_map), self.brain, self.partition)
         return ratio
-
-    def _relative(self, probabilities: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return densities in multiples of the uniform one, q V / v."""
-        scale = self.brain.total_volume_mm3 / self.partition.volumes_mm3
-        relative: NDArray[np.float32] = np.multiply(probabilities, scale, dtype=np.float32)
-        return relative
 
     @property
     def density_img(self) -> Any:
@@ -684,6 +677,43 @@ class Encoding:
         from neurowhere.report.notebook import encoding_html
 
         return encoding_html(self)
+
+
+def _log_relative(
+    probabilities: NDArray[np.floating], brain: VoxelGrid, partition: Partition
+) -> NDArray[np.float32]:
+    """Return log(1 + q V / v), with q V / v the density in multiples of the uniform one."""
+    relative: NDArray[np.float32] = probabilities * _volumes_in_regions(brain, partition)
+    # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
+    relative += 1
+    return np.log(relative, out=relative)
+
+
+@lru_cache(maxsize=4)
+def _volumes_in_regions(brain: VoxelGrid, partition: Partition) -> NDArray[np.float32]:
+    volumes = brain.total_volume_mm3 / partition.volumes_mm3
+    return volumes.astype(np.float32)
+
+
+@lru_cache(maxsize=4)
+def _log_relative_mean(mean_map: "Same", brain: VoxelGrid, partition: Partition) -> Any:
+    """Return the same of the mean map of a model, which all its encodings share."""
+    return _log_relative(mean_map.values.astype(np.float32), brain, partition)
+
+
+class Same:
+    """An array that never changes, as a key: equal to itself alone."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: NDArray[np.floating]) -> None:
+        self.values = values
+
+    def __hash__(self) -> int:
+        return id(self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.values is other.values
 
 
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.encoding import REGION_ORDERS, Encoding, RegionOrder, ratios
+from neurowhere.model.encoding import REGION_ORDERS, Encoding, RegionOrder, Same, ratios
 from neurowhere.model.schema import Point, Reason, Region
 from neurowhere.model.visible import Extent
 from neurowhere.space.geometry import Gazetteer, side_of_regions
@@ -190,9 +190,12 @@ class _Listing:
     def n_atlas(self) -> int:
         return len(self.gazetteer.atlas.names)
 
-    def _sums(self, probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Probability of each row: (n,)."""
-        shares = self.gazetteer.shares(probabilities / self.encoding.partition.volumes_mm3)
+    def _sums(
+        self, probabilities: NDArray[np.floating], shares: NDArray[np.floating] | None = None
+    ) -> NDArray[np.floating]:
+        """Probability of each row, (n,); those of the atlas may be given."""
+        if shares is None:
+            shares = _shares(self.gazetteer, probabilities)
         if not self.landmarks:
             return shares
         places = self.landmarks.values()
@@ -204,7 +207,8 @@ class _Listing:
 
     @cached_property
     def mean(self) -> NDArray[np.floating]:
-        return self._sums(self.encoding.mean_map)
+        mean_map = self.encoding.mean_map
+        return self._sums(mean_map, _mean_shares(self.gazetteer, Same(mean_map)))
 
     @cached_property
     def excess(self) -> NDArray[np.floating]:
@@ -300,6 +304,15 @@ class _Listing:
                 densest = place.regions[np.argmax(self.density[place.regions])]
                 found[row] = as_point(self.encoding.partition.centers_mm[densest])
         return found
+
+
+def _shares(gazetteer: Gazetteer, probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
+    return gazetteer.shares(probabilities / gazetteer.partition.volumes_mm3)
+
+
+@lru_cache(maxsize=8)
+def _mean_shares(gazetteer: Gazetteer, mean_map: Same) -> NDArray[np.floating]:
+    return _shares(gazetteer, mean_map.values)
 
 
 @lru_cache(maxsize=1)

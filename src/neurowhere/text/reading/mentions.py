@@ -263,6 +263,9 @@ class _Apart:
             yield n, sections.get(n), n in copies
 
 
+PLACES = tuple(range(1 << 14))  # numbers that the mentions of all texts share, which saves memory
+
+
 class _Fold:
     """Folds what the levels have found into mentions: a column for each of their fields.
 
@@ -284,10 +287,12 @@ class _Fold:
         starts, ends = document.starts, document.ends
         self.columns = {name: [value] * n for name, value in FIELDS.items()}
         firsts, lasts, numbers, is_structure = zip(*document.names, strict=True) if n else [()] * 4
+        length = len(document.text) + 1
+        places = PLACES if length < len(PLACES) else range(length)
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": list(map(starts.__getitem__, firsts)),
-            "end": [ends[last - 1] for last in lasts],
+            "start": [places[starts[first]] for first in firsts],
+            "end": [places[ends[last - 1]] for last in lasts],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
             "is_structure": list(is_structure),
             "is_generic": list(map(is_noise.__getitem__, numbers)),
