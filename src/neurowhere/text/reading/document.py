@@ -342,7 +342,8 @@ class Document:
 
     def _is_pointed(self, i: int) -> bool:
         """Whether a point before token i belongs to its word: "R. insula", not "L>R. A"."""
-        before = self.kinds[i - 1]  # "L temp. ICH" is clipped, unless a sentence begins there
+        # "L temp. ICH" is clipped, unless a sentence begins there. Other classes may not be needed.
+        before = lexicon()[self.words[i - 1]]
         if not ("pointed" in before or ("clipped" in before and not self.written(i).istitle())):
             return False
         return not COMPARED.search(self.gaps[i - 1])
