@@ -27,7 +27,7 @@ from neurowhere import load_model
 from neurowhere.text import TermCounter
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.features import TermExtractor
-from neurowhere.text.reading.mentions import Mentions, SideMark, count_mentions, read_mentions
+from neurowhere.text.reading.mentions import Mentions, SideMark, read_mentions
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
@@ -237,9 +237,6 @@ def print_cost(vocabulary):
     readers = {
         "TermCounter.find": counter.find,
         "read_mentions": lambda text: read_mentions(text, counter),
-        "read_mentions + count_mentions": lambda text: count_mentions(
-            read_mentions(text, counter), extractor
-        ),
         "TermExtractor.counts": lambda text: extractor.counts([text]),
     }
     print(f"\nmilliseconds for an abstract (processor time, best of {REPEATS}, {len(texts)} texts)")

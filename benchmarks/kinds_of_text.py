@@ -11,7 +11,7 @@ NeuroQuery's vocabulary; "ridge" is the linear model of the same features, and "
 neuroquery_kinds.py has measured. The texts are the same for all, and so are folds and test peaks,
 which stay as printed. The shipped recipe learns from studies in Talairach space after conversion to
 MNI, so that gains are also measured on test peaks that are converted so. Retrieval is by the
-likelihood alone and by the full score of outer_folds.py. Fitted models are kept in DIR, with what
+likelihood alone and by the full score of matcher.py. Fitted models are kept in DIR, with what
 was measured of each beside it; a table that is deleted is made again.
 """
 
@@ -29,6 +29,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from matcher import retrieval as retrieval_of
 from matcher import without_hubs
 from neurowhere import Encoder, load_model, save_model
 from neurowhere.evaluate.metrics import likelihood_matrix, recalls
@@ -37,7 +38,6 @@ from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.labels import words_of_label
-from outer_folds import retrieval as retrieval_of
 from setting import DATA, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -1,4 +1,4 @@
-"""Retrieval in a space that texts and coordinates share, for outer_folds.py."""
+"""Retrieval in a space that texts and coordinates share, for kinds_of_text.py."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -6,9 +6,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.evaluate.metrics import likelihood_matrix, recalls
 from neurowhere.model.text_model import unit_rows
+from neurowhere.space import VoxelGrid, make_targets, place_peaks
 
 DIMENSIONS = 200  # of the space in which densities are compared
+CANDIDATES = 1000  # studies among which one is looked for
 PENALTY, SHRINKAGE = 10.0, 0.3  # of the regression on texts, and of its residual covariance
 
 
@@ -93,3 +96,35 @@ def without_hubs(scores, nearest=10):
     best_texts = np.sort(scores, axis=0)[-nearest:].mean(axis=0)  # (n_studies,)
     best_studies = np.sort(scores, axis=1)[:, -nearest:].mean(axis=1)  # (n_texts,)
     return 2 * scores - best_texts - best_studies[:, None]
+
+
+def retrieval(model, training, held):
+    """Find the text of coordinates, and the coordinates of a text, among 1,000 studies."""
+    some = held.select(np.arange(CANDIDATES))
+    study, region = peaks_of(model, some)
+    maps = np.vstack(list(model.iter_predict(some)))
+    likelihood = likelihood_matrix(maps, study, region, model.partition_.n_regions)
+    fitted = Matcher.fit(features(model, training), coarse_densities(training))
+    cosines = fitted.scores(features(model, some), coarse_densities(some))
+    alone = {f"{name} (likelihood alone)": value for name, value in recalls(likelihood).items()}
+    return recalls(without_hubs(combine(likelihood, cosines))) | {
+        name: value for name, value in alone.items() if "recall at 10 " in name
+    }
+
+
+def features(model, corpus):
+    """Weighted terms of texts."""
+    return model.transform(corpus).toarray()
+
+
+def coarse_densities(corpus):
+    """Densities on an 8-mm grid."""
+    grid = VoxelGrid(8)
+    xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
+    return make_targets(grid, grid, xyz, corpus.peak_rows, len(corpus)).rows(slice(None))
+
+
+def peaks_of(model, corpus):
+    """Study and region of the peaks that are scored."""
+    xyz = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+    return place_peaks(model.partition_, model.brain_, xyz, corpus.peak_rows)

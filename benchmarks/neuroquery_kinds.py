@@ -2,30 +2,56 @@
 
     python benchmarks/neuroquery_kinds.py -o DIR --neuroquery-python PATH --folder WORK [--folds 5]
 
-NeuroQuery is fitted as in neuroquery_rival.py, in an environment of its own and with all that is
-done there in its favour, and predicts the test studies of each fold from title, abstract and
-keywords, the title, the keywords, one keyword, and the article without its tables. How its maps
-become densities is chosen once, in its favour by the test studies of fold 0. DIR gets
-neuroquery-FOLD.json beside the tables of kinds_of_text.py, which prints them together
+The option names the Python of an environment of ``rivals/neuroquery_requirements.txt``. Each fold
+is fitted by ``rivals/neuroquery_fit.py``, kept in WORK, and predicts the test studies from title,
+abstract and keywords, the title, the keywords, one keyword, and the article without its tables. DIR
+gets neuroquery-FOLD.json beside the tables of kinds_of_text.py, which prints them together
 (--versions plain neuroquery shipped). Finished folds are not repeated.
+
+What is done in NeuroQuery's favour:
+
+- It learns on the voxels that are scored, which is the mask that its code makes by default; none of
+  its maps has to be resampled, and no scored peak lies outside of them.
+- It rounds coordinates down, which shifts its maps by half a voxel; it is given peaks half a voxel
+  up, so that each falls into the voxel whose cell contains it.
+- Its maps are no densities. Two ways to make them so compete, with all their parameters and with a
+  share w of our mean map mixed in: `clipped`, its prediction with a sharper deviation from its
+  mean, cut at zero, and `tilted`, our mean map times the exponential of its z map. The way is
+  chosen once, by the test studies of fold 0.
+
+"as it is" is its prediction cut at zero and rescaled, with nothing chosen.
 """
 
 import argparse
+import itertools
 import json
+import subprocess
 import warnings
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import nibabel
 import numpy as np
 from scipy import sparse
 
 from kinds_of_text import articles_of, kinds, peaks_by_study
-from neuroquery_rival import AS_IT_IS, CANDIDATES, DATA, FOLDS, Rival
-from neurowhere.learn import shuffle_split
+from neurowhere.corpus import read_corpus
+from neurowhere.evaluate.trial import prepare_material
+from neurowhere.learn import Peaks, score_studies, shuffle_split, to_probabilities
+from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.building.anatomy import build_full
-from setting import print_table
+from setting import DATA, print_table
 
+RIVALS = Path(__file__).parent / "rivals"
+VOCABULARY = "data-neuroquery_version-1_vocab-neuroquery7547_vocabulary.txt"
+SYNONYMS = "neuroquery_voc_mapping_identity.json"
+FOLDS = 5
+SHARPNESS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+SLOPES = (0.15, 0.2, 0.25, 0.3, 0.4)
+CAPS = (6.0, 8.0, 10.0, 13.0)
+MIXTURES = (0.0, 0.1, 0.2)
 SECTION_OF = {"title": "title", "keywords": "keywords", "one keyword": "keywords"}
 
 
@@ -52,12 +78,22 @@ def main():
     print_table(["", *(f"fold {fold}" for fold in range(len(tables)))], rows)
 
 
-class KindsOfText(Rival):
-    """NeuroQuery, given the test studies of all folds as texts of each kind."""
+class KindsOfText:
+    """NeuroQuery in its own environment, given the test studies of all folds as texts."""
 
-    def write(self):
-        """Write what the fits read, with a row for each text that is no whole study."""
-        super().write()
+    def __init__(self, folder, python):
+        self.folder, self.python, self.grid = folder, python, VoxelGrid(4)
+        corpus = read_corpus(DATA / "corpus", format="neuroquery")
+        self.material = prepare_material(corpus, self.grid, None)
+        self.corpus, self.groups = self.material.corpus, self.material.groups
+        self.targets = make_targets(
+            self.grid, self.grid, self.material.xyz_mm, self.corpus.peak_rows, len(self.corpus)
+        )
+        write_studies(self.folder, self.corpus, self.grid)
+        self.write_texts()
+
+    def write_texts(self):
+        """Add a row for each text that is no whole study to what the fits read."""
         self.terms = (self.folder / "terms.txt").read_text().splitlines()
         column = {term: i for i, term in enumerate(self.corpus.terms)}
         self.columns = [column[term] for term in self.terms]
@@ -121,6 +157,90 @@ class KindsOfText(Rival):
             for before, density in (("", self.density), ("as it is, ", AS_IT_IS)):
                 table[before + name] = gain(density(part, mean), mean, peaks, own)
         return table | {"processor seconds to fit": float(fit["seconds"])}
+
+    def fit(self, name, train, test):
+        """Predictions of NeuroQuery, trained on some studies, for others."""
+        file = self.folder / f"{name}_predictions.npz"
+        if not file.exists():
+            np.savez(self.folder / f"{name}.npz", train=train, test=test)
+            command = [self.python, RIVALS / "neuroquery_fit.py", self.folder, name, "--model"]
+            subprocess.run(command, check=True)
+        fit = dict(np.load(file))
+        # Without a known term NeuroQuery gives the map of its intercept: the mean is better.
+        fit["predicted"][~fit["known"]], fit["z"][~fit["known"]] = fit["mean"], 0
+        return fit
+
+    def mean_map(self, rows):
+        """Mean density of studies: (n_voxels,)."""
+        shares = self.targets.shares[rows[self.targets.has_mass[rows]]]
+        return self.targets.smooth(sparse.csr_matrix(shares.mean(axis=0)))[0]
+
+    def nats(self, densities, rows):
+        """Nats above uniform of studies under their densities."""
+        seen, grid = self.targets.select(rows), self.grid
+        peaks = Peaks(seen.study, seen.region, len(rows))
+        return score_studies([densities], peaks, grid.total_volume_mm3 / grid.volumes_mm3)
+
+
+def write_studies(folder, corpus, grid):
+    """Write what NeuroQuery reads of studies: peaks, mask, terms and their counts."""
+    peaks = corpus.peaks[["x", "y", "z"]] + grid.affine[:3, :3].sum(axis=1) / 2
+    peaks.assign(study=corpus.peak_rows).to_csv(folder / "peaks.csv", index=False)
+    nibabel.save(grid.to_img(np.ones(grid.n_regions)), folder / "mask.nii.gz")
+    terms = known_terms(corpus)
+    (folder / "terms.txt").write_text("\n".join(terms))
+    (folder / "synonyms.json").write_text((DATA / "vocabulary" / SYNONYMS).read_text())
+    write_counts(folder, corpus, terms)
+
+
+def write_counts(folder, corpus, terms):
+    """Write the counts of terms by section."""
+    column = {term: i for i, term in enumerate(corpus.terms)}
+    columns = [column[term] for term in terms]
+    for section, counts in corpus.counts.items():
+        sparse.save_npz(folder / f"counts_{section}.npz", sparse.csr_matrix(counts[:, columns]))
+
+
+def known_terms(corpus):
+    """Return the terms of NeuroQuery's vocabulary that a corpus counts."""
+    counted = set(corpus.terms)
+    terms = (DATA / "vocabulary" / VOCABULARY).read_text().splitlines()
+    return [term for term in terms if term in counted]
+
+
+@dataclass(frozen=True)
+class Clipped:
+    """Mean of NeuroQuery plus a sharper deviation, cut at zero; a share w of our mean map."""
+
+    sharpness: float
+    w: float
+
+    def __call__(self, fit, mean):
+        """Densities of the studies of a fit."""
+        q = to_probabilities(fit["mean"], fit["predicted"] - fit["mean"], self.sharpness)
+        return (1 - self.w) * q + self.w * mean
+
+
+@dataclass(frozen=True)
+class Tilted:
+    """Our mean map times exp(slope · min(z, cap)), rescaled; a share w of our mean map."""
+
+    slope: float
+    cap: float
+    w: float
+
+    def __call__(self, fit, mean):
+        """Densities of the studies of a fit."""
+        q = mean * np.exp(self.slope * np.minimum(fit["z"], self.cap))
+        q /= q.sum(axis=1, keepdims=True)
+        return (1 - self.w) * q + self.w * mean
+
+
+AS_IT_IS = Clipped(1.0, 0.0)
+CANDIDATES = [
+    *itertools.starmap(Clipped, itertools.product(SHARPNESS, MIXTURES)),
+    *itertools.starmap(Tilted, itertools.product(SLOPES, CAPS, MIXTURES)),
+]
 
 
 def gain(q, mean, peaks, studies):

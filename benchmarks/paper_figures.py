@@ -1,4 +1,4 @@
-"""Draw every figure of the pages on the paper's study and on contrasts from docs/results.
+"""Draw every figure of the pages on the paper's study, contrasts and regions from docs/results.
 
     python benchmarks/paper_figures.py [--only NAME ...]
 
@@ -7,14 +7,17 @@ study-in-the-paper the paper's three studies: true map above prediction, one sca
 study-amygdala     learned maps of the left, of any and of the right amygdala, one scale
 contrast-paper     what contrasts of three diseases and of "antibody" find, one scale
 contrast-regions   the regions that they raise, with intervals
+reliability        the share of unseen peaks that regions of 50, 80 and 95 % hold, by kind of text
 
 The scores are those of `paper_study.sh`, which has the same corpus, features, brain and seed for
 voxels and atlases, so that a fold of one is that of the other; this is checked. Folds that one of
 them lacks are left out. The maps are written by `paper_maps.py` and `disease_maps.py`. Prints, for
-the box plot, the mean of each model, and its paired difference from ℓ1 on voxels.
+the box plot, the mean of each model, and its paired difference from ℓ1 on voxels. The digest of the
+files that a picture is drawn from is written to ``docs/images/pictures.csv``.
 """
 
 import argparse
+import hashlib
 import json
 import math
 from pathlib import Path
@@ -41,6 +44,7 @@ from setting import print_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 IMAGES = RESULTS.parent / "images"
+PICTURES = IMAGES / "pictures.csv"
 TABLES = ("voxels", "atlases")
 SAME = ("seed", "test_share", "studies", "corpus_sha256", "features_sha256", "brain_sha256")
 BEST = ("voxels 4 mm", "l1")
@@ -62,6 +66,14 @@ NAMES = {
 }
 SMALLER, N_COLOURS = 1.6, 256  # of a tall picture
 N_REGIONS = 8  # of each disease
+SHARES = (50, 80, 95)
+KINDS = {  # as kinds_of_text.py and unseen_studies.py call them
+    "one keyword": "",
+    "keywords": "",
+    "title": "title",
+    "title, abstract, keywords": "title and abstract",
+    "article": "article without tables",
+}
 
 
 def main():
@@ -78,6 +90,21 @@ def main():
             picture = picture.resize(size, Image.LANCZOS)
             picture = picture.quantize(N_COLOURS, dither=Image.Dither.NONE, kmeans=3)
         write_png(picture, IMAGES / f"{name}.png")
+        record_data(f"{name}.png")
+
+
+def record_data(image):
+    """Write down what the files are that an image was drawn from."""
+    table = pd.read_csv(PICTURES, dtype=str, keep_default_na=False)
+    row = table["image"] == image
+    table.loc[row, "sha256"] = digest_of(table.loc[row, "files"].item())
+    table.to_csv(PICTURES, index=False, lineterminator="\n")
+
+
+def digest_of(patterns):
+    """Return the SHA-256 of the files of docs/results that any of some patterns names."""
+    files = sorted({file for pattern in patterns.split() for file in RESULTS.glob(pattern)})
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 # ---- the paper's study
@@ -193,6 +220,33 @@ def draw_disease_regions():
     return figure
 
 
+# ---- regions
+
+
+def draw_reliability():
+    """Draw the share of peaks that regions hold, by kind of text: folds, and another source."""
+    folds = [json.loads(file.read_text()) for file in sorted(RESULTS.glob("kinds/shipped-*.json"))]
+    unseen = json.loads((RESULTS / "unseen.json").read_text())["kinds"]
+    figure = new_figure((8, 2.6))
+    for axes, share in zip(figure.subplots(1, len(SHARES), sharey=True), SHARES, strict=True):
+        axes.axvline(share, color="0.7", lw=1)
+        for row, (kind, elsewhere) in enumerate(KINDS.items()):
+            held = [100 * fold[f"{share}% region, {kind}"] for fold in folds]
+            axes.plot(held, [row] * len(held), "o", ms=4, color="C0", alpha=0.7)
+            if elsewhere:
+                other = 100 * unseen[elsewhere][f"{share} %"]
+                axes.plot([other], [row], "D", ms=5, mfc="none", color="C3")
+        axes.set_title(f"regions of {share} %", fontsize="medium")
+        axes.set_xlim(share - 8, min(share + 8, 100))
+        axes.set_xlabel("held, % of the peaks")
+        axes.set_yticks(range(len(KINDS)), list(KINDS))
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.invert_yaxis()
+    words = f"●: test studies of {len(folds)} folds;  ◇: studies of another source"
+    figure.suptitle(words, fontsize=10)
+    return figure
+
+
 def read_maps(name):
     """Read maps on voxels of 4 mm, as images, and what is known of them."""
     with np.load(RESULTS / "maps" / f"{name}.npz") as arrays:
@@ -209,6 +263,7 @@ FIGURES = {
     "study-amygdala": draw_sides,
     "contrast-paper": draw_diseases,
     "contrast-regions": draw_disease_regions,
+    "reliability": draw_reliability,
 }
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@ r"""Entries of the open benchmark that need an environment of their own: NeuroQu
 
 Each variable names the Python of an environment of ``rivals/*_requirements.txt``. A model is fitted
 there to the training studies of each fold, and enters with its maps as they are; what is done in
-NeuroQuery's favour is told in `neuroquery_rival.py`. GC-LDA samples for GCLDA_SECONDS of processor
+NeuroQuery's favour is told in `neuroquery_kinds.py`. GC-LDA samples for GCLDA_SECONDS of processor
 time a fold (600): NiMARE's documentation asks for 10,000 iterations.
 """
 
+import argparse
+import json
 import os
 import subprocess
 import tempfile
@@ -20,12 +22,17 @@ import nibabel
 import numpy as np
 from scipy import sparse
 
-from neuroquery_rival import RIVALS, known_terms, write_counts, write_studies
-from neurowhere.evaluate.protocol import Protocol
+from neuroquery_kinds import RIVALS, known_terms, write_counts, write_studies
+from neurowhere.corpus import read_corpus
+from neurowhere.evaluate import Protocol, StudyList
+from neurowhere.evaluate.metrics import as_densities
+from neurowhere.learn import score_studies
 from neurowhere.space import VoxelGrid
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.features import combine_sections
+from setting import DATA, print_table
 
+ITERATIONS = (10, 25, 50, 100, 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 SECTIONS = ("title", "keywords", "abstract")
 LEAST_SHARE = 0.01  # of the training studies, that mention a term of GC-LDA
 
@@ -36,9 +43,13 @@ class RivalEntry:
     def fit(self, train):
         """Fit the model to the training studies of a fold, in a new folder."""
         self.place = tempfile.TemporaryDirectory(prefix=f"{self.name}-")
-        self.folder, self.grid = Path(self.place.name), VoxelGrid(4)
-        self.terms = known_terms(train)
+        self.start(Path(self.place.name))
         self.fit_studies(train)
+
+    def start(self, folder):
+        """Work in a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.grid = folder, VoxelGrid(4)
 
     def run(self, script, *arguments):
         """Run a script in the environment of the model."""
@@ -69,6 +80,7 @@ class NeuroQuery(RivalEntry):
 
     def fit_studies(self, train):
         """Fit the model by the recipe of its authors."""
+        self.terms = known_terms(train)
         write_studies(self.folder, train, self.grid)
         self.run("neuroquery_entry.py", self.folder)
         (self.folder / "maps.npy").unlink()
@@ -90,8 +102,25 @@ class GCLDA(RivalEntry):
 
     name, python = "gclda", "NIMARE_PYTHON"
 
+    def __init__(self, iterations=None):
+        self.iterations = iterations or [int(os.environ.get("GCLDA_ITERATIONS", "250"))]
+
     def fit_studies(self, train):
-        """Sample until the time is used up."""
+        """Sample, and keep the model of the last iteration."""
+        self.write_studies(train)
+        if not (self.folder / "model").exists():
+            self.run("gclda_fit.py", self.folder, *map(str, self.iterations))
+        self.read(self.iterations[-1])
+        self.mean = Protocol.prepare(train, grid=self.grid).mean_map(np.arange(len(train)))
+
+    def read(self, iterations):
+        """Read the model after some iterations."""
+        with np.load(self.folder / "model" / f"{iterations}.npz") as arrays:
+            self.model = dict(arrays)
+
+    def write_studies(self, train):
+        """Write what the model learns from: counts of frequent terms, peaks and the mask."""
+        self.terms = known_terms(train)
         counts = self.counts_of(train)
         frequent = counts.getnnz(axis=0) >= LEAST_SHARE * len(train)
         self.terms = [term for term, is_frequent in zip(self.terms, frequent) if is_frequent]
@@ -101,10 +130,6 @@ class GCLDA(RivalEntry):
         train.peaks[["id", "x", "y", "z"]].to_csv(self.folder / "peaks.csv", index=False)
         brain = self.grid.to_img(np.ones(self.grid.n_regions))
         nibabel.save(brain, self.folder / "mask.nii.gz")
-        seconds = os.environ.get("GCLDA_SECONDS", "600")
-        self.run("gclda_fit.py", self.folder, "--seconds", seconds)
-        self.model = np.load(self.folder / "model" / "model.npz")
-        self.mean = Protocol.prepare(train, grid=self.grid).mean_map(np.arange(len(train)))
 
     def counts_of(self, studies):
         """Return raw counts of the terms in all sections together."""
@@ -118,3 +143,37 @@ class GCLDA(RivalEntry):
         maps = (self.counts_of(studies) @ self.model["topics"]) @ self.model["voxels"]
         maps[maps.sum(axis=1) == 0] = self.mean
         return maps.astype(np.float32)
+
+
+def main():
+    """Score GC-LDA after more and more iterations, on the test studies of fold 0."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("work", type=Path, help="folder of the fits")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="JSON file to write")
+    parser.add_argument("--iterations", type=int, nargs="+", default=ITERATIONS)
+    arguments = parser.parse_args()
+    corpus = read_corpus(DATA / "corpus", format="neuroquery")
+    setting = Protocol.prepare(corpus, ids=StudyList.read("neuroquery"))
+    train, test = setting.split(0)
+    entry = GCLDA(sorted(arguments.iterations))
+    entry.start(arguments.work)
+    entry.fit_studies(setting.corpus.select(train))
+    mean, points = setting.mean_map(train), []
+    for iterations in entry.iterations:
+        entry.read(iterations)
+        point = {"iterations": iterations, "seconds": round(float(entry.model["seconds"]))}
+        for kind in ("all", "title"):
+            rows = test[setting.has_kind(test, kind)]
+            maps = as_densities(entry.predict(setting.given(rows, kind)))
+            both = (maps, np.broadcast_to(mean, maps.shape))
+            scale = np.full(maps.shape[1], float(maps.shape[1]))
+            own, usual = (score_studies([each], setting.peaks(rows), scale) for each in both)
+            point[kind] = round(float((own - usual).mean()), 4)
+        points.append(point)
+    print_table(list(points[0]), [list(point.values()) for point in points])
+    about = {"entry": "gclda", "fold": 0, "metric": "nats above the mean map", "points": points}
+    arguments.output.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

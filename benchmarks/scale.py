@@ -21,6 +21,7 @@ missing. The parts:
 
 import argparse
 import json
+import logging
 import lzma
 import os
 import signal
@@ -39,7 +40,6 @@ import numpy as np
 import pandas as pd
 import psutil
 
-from contrast_throughput import local_cluster
 from encode_speed import read_abstracts
 from setting import DATA, print_table
 
@@ -316,6 +316,18 @@ def measured(arguments):
     seconds = time.perf_counter() - start
     cpu, peak, status = done.stdout.split()
     return f"{float(cpu):.1f}", f"{seconds:.1f}", f"{int(peak):,}", status
+
+
+def local_cluster():
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
 
 
 if __name__ == "__main__":

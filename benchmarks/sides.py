@@ -23,8 +23,8 @@ import neurowhere.model.prediction as prediction
 from neurowhere import default_atlas, load_model, read_corpus
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import nats_above_uniform
-from neurowhere.space.geometry import move_to_sides, side_of_regions
-from neurowhere.text.reading.mentions import read_mentions, side_shares
+from neurowhere.space.geometry import side_of_regions
+from neurowhere.text.reading.mentions import read_mentions
 from setting import DATA, print_table
 
 CASES = Path(__file__).parent / "cases"
@@ -110,13 +110,6 @@ def off(model, text):
     return model.encode(text, sides=False).probabilities
 
 
-def pooled(model, text):
-    """One shift of the whole map, by the shares of all sides in the text."""
-    plain = model.encode(text, sides=False)
-    found = side_shares(plain.mentions, {name: use.weight for name, use in plain.uses.items()})
-    return move_to_sides(model.partition_, plain.probabilities, found.left, found.right)
-
-
 def by_term(model, text):
     return model.encode(text).probabilities
 
@@ -127,7 +120,6 @@ def flipped(model, text):
 
 VARIANTS = {
     "sides off": off,
-    "pooled": pooled,
     "each term on its own side": by_term,
     "sides flipped": flipped,
 }
@@ -170,13 +162,8 @@ def print_sentences(model):
         sentences = [
             json.loads(line) for line in (CASES / f"{name}.jsonl").read_text().splitlines()
         ]
-        for method, predict in (("pooled", pooled), ("each term on its own side", by_term)):
-            rows.append(
-                [name.removeprefix("sides_"), method, *count_right(model, sentences, predict)]
-            )
-    print_table(
-        ["sentences", "", "on the named side", "both sides alike", "no side followed"], rows
-    )
+        rows.append([name.removeprefix("sides_"), *count_right(model, sentences, by_term)])
+    print_table(["sentences", "on the named side", "both sides alike", "no side followed"], rows)
 
 
 def count_right(model, sentences, predict):

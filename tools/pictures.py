@@ -23,7 +23,8 @@ from neurowhere.model.store import SHIPPED
 from neurowhere.model.titles import TITLES
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
-RECORD = IMAGES / "pictures.csv"  # image, the command that draws it, SHA-256 of the model it shows
+# Image, the command that draws it, SHA-256 of the model it shows; files it is drawn from, theirs.
+RECORD = IMAGES / "pictures.csv"
 NEUROWHERE = [sys.executable, "-c", "from neurowhere.cli import main; main()"]
 TEXT = (
     "Patient with left MCA infarct, Broca's aphasia and right hand weakness; "
@@ -53,7 +54,7 @@ def record(command):
     model = json.loads((SHIPPED / "info.json").read_text("utf-8"))["sha256"]["predictor.npz"]
     with RECORD.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.reader(stream))
-    rows = [[*row[:2], model] if row[1].startswith(command) else row for row in rows]
+    rows = [[*row[:2], model, *row[3:]] if row[1].startswith(command) else row for row in rows]
     with RECORD.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerows(rows)
 

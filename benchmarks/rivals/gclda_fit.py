@@ -1,13 +1,13 @@
-"""GC-LDA of NiMARE trained on some studies: FOLDER [--seconds] [--topics].
+"""GC-LDA of NiMARE trained on some studies: FOLDER ITERATIONS [ITERATIONS ...] [--topics].
 
 Runs in an environment of `nimare_requirements.txt`. The folder holds
 
 - ``peaks.csv`` (id, x, y, z) of the training studies, ``mask.nii.gz``, ``terms.txt``,
 - ``train.npz``, their term counts, and ``train_ids.txt``,
 
-and gets ``model/model.npz``: p(topic | word), one row per term, zero where the package dropped the
-term, and p(voxel | topic). All parameters are the package's defaults, but the number of iterations:
-sampling goes on until the processor time is used up, and what was done is printed.
+and gets, after each number of iterations, ``model/ITERATIONS.npz``: p(topic | word), one row per
+term, zero where the package dropped the term, p(voxel | topic), and the seconds of the processor.
+All parameters are the package's defaults.
 """
 
 import argparse
@@ -20,14 +20,13 @@ import pandas as pd
 from nimare.annotate.gclda import GCLDAModel
 from scipy import sparse
 
-AT_ONCE = 10  # iterations between two looks at the clock
 NEVER = 10**9
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("iterations", type=int, nargs="+")
     parser.add_argument("--topics", type=int, default=100)
     arguments = parser.parse_args()
     folder = arguments.folder
@@ -42,15 +41,17 @@ def main():
         mask=nibabel.load(folder / "mask.nii.gz"),
         n_topics=arguments.topics,
     )
-    while time.process_time() - start < arguments.seconds:
-        model.fit(n_iters=model.iter + AT_ONCE, loglikely_freq=NEVER)
     place = {term: i for i, term in enumerate(terms)}
-    topics = np.zeros((len(terms), arguments.topics))
-    topics[[place[term] for term in model.vocabulary]] = model.p_topic_g_word_
+    rows = [place[term] for term in model.vocabulary]
     (folder / "model").mkdir()
-    np.savez(folder / "model" / "model.npz", topics=topics, voxels=model.p_voxel_g_topic_.T)
-    seconds = time.process_time() - start
-    print(f"GC-LDA: {model.iter} iterations in {seconds:.0f} s, {len(model.vocabulary)} terms")
+    for iterations in sorted(arguments.iterations):
+        model.fit(n_iters=iterations, loglikely_freq=NEVER)
+        topics = np.zeros((len(terms), arguments.topics))
+        topics[rows] = model.p_topic_g_word_
+        seconds = time.process_time() - start
+        arrays = {"topics": topics, "voxels": model.p_voxel_g_topic_.T, "seconds": seconds}
+        np.savez(folder / "model" / f"{iterations}.npz", **arrays)
+        print(f"GC-LDA: {iterations} iterations in {seconds:.0f} s, {len(rows)} terms", flush=True)
 
 
 if __name__ == "__main__":

@@ -73,60 +73,20 @@ __all__ = [
 
 # A name is imported at first use from its room, so that the command line starts at once.
 _ROOMS = {
-    "corpus": (
-        "Corpus",
-        "Document",
-        "iter_documents",
-        "read_corpus",
-    ),
-    "text": (
-        "TermCounter",
-        "TermExtractor",
-        "TfIdf",
-        "Vocabulary",
-    ),
-    "text.reading.mentions": ("read_mentions",),
-    "space": (
-        "Atlas",
-        "DensityEstimator",
-        "VoxelGrid",
-        "default_atlas",
-    ),
-    "model": (
-        "Decoding",
-        "Encoder",
-        "Encoding",
-        "Summary",
-        "TermMap",
-        "decode",
-        "decode_many",
-        "iter_term_maps",
-        "load_model",
-        "mix",
-        "parcellate_terms",
-        "save_model",
-        "summarise",
-    ),
-    "evaluate": (
-        "Benchmark",
-        "Candidate",
-        "Comparison",
-        "benchmark",
-        "compare",
-    ),
-    "contrast": (
-        "Contrast",
-        "contrast_documents",
-    ),
-    "inputs.regions": ("name_regions",),
-    "report.maps": ("write_term_maps",),
-    "report.overlay": (
-        "Overlay",
-        "overlay",
-    ),
-    "web.server": ("create_app",),
+    "corpus": "Corpus Document iter_documents read_corpus",
+    "text": "TermCounter TermExtractor TfIdf Vocabulary",
+    "text.reading.mentions": "read_mentions",
+    "space": "Atlas DensityEstimator VoxelGrid default_atlas",
+    "model": "Decoding Encoder Encoding Summary TermMap decode decode_many iter_term_maps "
+    "load_model mix parcellate_terms save_model summarise",
+    "evaluate": "Benchmark Candidate Comparison benchmark compare",
+    "contrast": "Contrast contrast_documents",
+    "inputs.regions": "name_regions",
+    "report.maps": "write_term_maps",
+    "report.overlay": "Overlay overlay",
+    "web.server": "create_app",
 }
-_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,7 @@ import nibabel
 import pytest
 from rich.console import Console
 from tests.model.test_encoder import make_atlas
-from tests.studies import TERMS
+from tests.studies import TERMS, small_model
 
 from neurowhere import load_model
 from neurowhere.cli.terminal import N_TERMS, _first, draw
@@ -101,7 +101,7 @@ FOREIGN = "Der linke Thalamus ist unauffällig, kein Infarkt."
 def test_the_map_of_a_text_in_another_language_is_withheld(run, tmp_path):
     outcome = run("encode", FOREIGN, "-o", tmp_path / "maps")
     assert outcome.out.startswith("not in English; translate the text; --draw-anyway shows the map")
-    assert "does not seem to be in English" in outcome.err
+    assert (outcome.code, outcome.err) == (0, "")
     assert not (tmp_path / "maps").exists()
 
 
@@ -117,7 +117,28 @@ def test_explain_prints_clauses_and_the_rows_that_decided(run):
 
 def test_no_map_is_offered_where_no_word_is_known(encode):
     assert encode(OUTSIDE).out == "outside the brain: nerve\n"
-    encode(OUTSIDE, "--draw-anyway").assert_refused("knows no word")
+    assert encode(OUTSIDE, "--draw-anyway").out == "outside the brain: nerve\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "liver and kidney",
+        "Die Leber und der Magen, das ist es.",
+        "No amygdala.",
+        "MRI brain: normal study. No abnormality.",
+        OUTSIDE,
+    ],
+)
+def test_a_text_without_a_map_is_told_once_in_the_words_of_python(encode, text, tmp_path):
+    reason = small_model("likelihood").encode(text).support.withheld
+    outcome = encode(text, "-o", tmp_path / "out")
+    assert (outcome.code, outcome.err) == (0, "")
+    (line,) = outcome.out.splitlines()
+    assert line.startswith(reason)
+    assert line.endswith("; nothing was written")
+    assert not (tmp_path / "out").exists()
+    assert json.loads(encode(text, "--json").out)["support"]["withheld"] == reason
 
 
 def test_json_carries_what_is_outside_the_brain(encode):
@@ -232,7 +253,7 @@ def make_bad_files(folder):
     (folder / "latin1.txt").write_bytes(b"L\xe4sion")
     with (folder / "long.txt").open("wb") as stream:
         stream.truncate(200_000_000)
-    (folder / "bad.csv").write_text("id,text\n1,liver\n2,kidney\n")
+    (folder / "bad.csv").write_text("id,text\n1,\n2,\n")
     (folder / "columns.csv").write_text("id,words\n1,amygdala\n")
     (folder / "nothing").mkdir()
 
@@ -252,9 +273,7 @@ def make_bad_files(folder):
         (("{here}/bad.csv", "-o", "{out}"), "none of the 2 texts could be encoded"),
         (("{here}/bad.csv", "--table", "{out}"), "none of the 2 texts could be encoded"),
         (("left", "amygdala", "-o", "{out}"), "put a text in quotes"),
-        (("liver and kidney", "-o", "{out}"), "knows no word of the text"),
-        (("Die Leber und der Magen, das ist es.", "-o", "{out}"), "knows no word of the text"),
-        (("No amygdala.", "-o", "{out}"), "denies all terms that the model knows (amygdala)"),
+        (("amygdala", "--minus", "liver", "-o", "{out}"), "--minus 'liver': no place"),
         (("amygdala", "-o", "{here}/empty.txt"), "is a file; give a folder"),
         (("amygdala", "-o", "{here}/empty.txt/out"), "cannot write to"),
         (("amygdala", "-o", "/proc/out"), "cannot write"),
@@ -310,12 +329,6 @@ def test_a_full_disk_leaves_no_table(encode, tmp_path):
     assert (outcome.code, outcome.out) == (1, "")
     assert "cannot write" in outcome.err
     assert [file.name for file in tmp_path.iterdir()] == ["texts.csv"]
-
-
-def test_another_language_is_told(encode):
-    outcome = encode("Der Patient hat eine Läsion der Amygdala und des Marks.")
-    assert outcome.code == 0  # a name that both languages have was found
-    assert outcome.err.startswith("neurowhere: warning: the text does not seem to be in English")
 
 
 @pytest.mark.parametrize("damage", ["missing", "changed", "foreign"])

@@ -45,12 +45,12 @@ def contrast(model, atlas, tmp_path):
     return run
 
 
-def test_a_planted_effect_is_found(contrast, source, atlas):
+def test_a_planted_effect_is_found(contrast, source):
     result = contrast(source, "huntington")
     assert result.about["documents_in_group"] == 40
     assert result.about["documents_with_known_terms"] == 120
     assert result.about["terms_left_out"] == ["huntington disease"]
-    regions = result.regions(atlas).set_index("region")
+    regions = result.regions().set_index("region")
     assert regions.index[0] == "amygdala"
     assert regions.loc["amygdala", "low"] > 1.1
     assert regions.index[regions["passes"] & (regions["t"] > 0)].tolist() == ["amygdala"]
@@ -202,7 +202,7 @@ def test_two_groups_by_a_column(contrast, model, source, atlas):
     assert result.about["documents_in_group"] == 40
     assert result.about["documents_in_second_group"] == 80
     assert result.documents["group"].value_counts().to_dict() == {2: 80, 1: 40}
-    regions = result.regions(atlas)
+    regions = result.regions()
     assert regions["region"][0] == "amygdala"
     assert regions["low"][0] > 1.2
     flipped = contrast(source, controls, against=patients, **options)
@@ -287,12 +287,12 @@ def test_a_term_in_every_document_is_refused(contrast, source):
         contrast(source, "study")
 
 
-def test_few_documents_are_a_warning_and_one_has_no_interval(contrast, source, atlas):
+def test_few_documents_are_a_warning_and_one_has_no_interval(contrast, source):
     with pytest.warns(DataWarning, match='that mention "Study 3": only 1; take'):
         result = contrast(source, '"Study 3"')
     assert "only 1" in result.about["problems"][0]
     assert np.isnan(result.interval[0]).all()
-    assert result.regions(atlas)[["low", "t", "p", "q"]].isna().all(axis=None)
+    assert result.regions()[["low", "t", "p", "q"]].isna().all(axis=None)
     assert np.isfinite(result.log_ratio).all()
     assert not result.significant().any()
     assert "a hint: 1 documents are not enough for a test" in repr(result)

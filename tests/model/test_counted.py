@@ -5,13 +5,14 @@ from functools import partial
 import numpy as np
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
+from tests.text.counting import count_mentions
 
 from neurowhere import Encoder, Vocabulary
 from neurowhere.model.counted import RowCounter, joined, read_in_pieces, rows_of
 from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.text import TermCounter, TermExtractor
-from neurowhere.text.reading.mentions import count_mentions, read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.words import cuts
 
 SENTENCES = (

@@ -171,3 +171,22 @@ def test_a_report_that_concludes_nothing_draws_nothing(model):
     text = "CT HEAD. Headache and left weakness. FLAIR: no infarct. The left temporal lobe was "
     text += "checked because of slowing. Ventricles normal.\nIMPRESSION: Normal CT of the head."
     assert model.encode(text).support.level == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("Left arm weakness. MRI brain normal.", "weak"),
+        ("Right facial droop and aphasia. CT head normal.", "weak"),
+        ("Left hemianopia. Normal MRI of the brain.", "weak"),
+        ("CT normal, DWI shows an infarct of the right insula", "good"),
+        ("Acute left MCA stroke. CT head normal.", "good"),
+        ("MRI brain normal. EEG: spikes over the left temporal lobe.", "good"),
+        ("Memory in the normal brain", "good"),
+        ("Left arm weakness", "good"),
+    ],
+)
+def test_a_map_of_complaints_beside_a_normal_scan_is_weak(model, text, level):
+    support = model.encode(text).support
+    assert support.level == level
+    assert ("the scan is normal" in support.summary) == (level == "weak")

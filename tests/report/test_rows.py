@@ -10,7 +10,7 @@ from neurowhere import Encoder, default_atlas, summarise
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.text_model import CHUNK_ENCODED
-from neurowhere.report.tables import DENIED, UNKNOWN, RowMaker, encode_items
+from neurowhere.report.tables import RowMaker, encode_items
 from neurowhere.text.reading.mentions import read_mentions
 
 TEXTS = [
@@ -68,15 +68,17 @@ def test_problems_have_rows_of_their_own(model):
     ]
     table = make_table(model, mixed)
     assert table["id"].tolist() == ["a.png", "b", "c", "d"]
-    assert table["problem"].fillna("").tolist() == ["binary", "", UNKNOWN, DENIED]
-    empty = table.loc[table["problem"].notna(), ["terms", "region", "nats"]]
+    assert table["problem"].fillna("").tolist() == ["binary", "", "", ""]
+    for row, text in zip(table.to_dict("records")[2:], ("liver", "no amygdala"), strict=True):
+        assert row["support"] == model.encode(text).support.withheld  # in the words of Python
+    empty = table.loc[table["support"] != "good", ["region", "probability", "heaviest"]]
     assert empty.isna().all(axis=None)
 
 
 @pytest.mark.parametrize("texts", [["liver"], [""]])
 def test_a_chunk_of_nothing(model, texts):
     table = make_table(model, items(texts), all_regions=True)
-    assert table["problem"].tolist() == [UNKNOWN]
+    assert table["support"].tolist() == ["no place: the model knows no word of this text"]
 
 
 def test_many_texts_keep_their_order_and_stream(model):
@@ -88,7 +90,7 @@ def test_many_texts_keep_their_order_and_stream(model):
     assert len(taken) == CHUNK_ENCODED  # no more is read than is encoded at a time
     table = RowMaker(ATLAS).table([first, *pairs])
     assert table["id"].tolist() == [item.name for item in many]
-    assert (table["problem"] == UNKNOWN).tolist() == [i % 7 == 0 for i in range(len(many))]
+    assert table["region"].isna().tolist() == [i % 7 == 0 for i in range(len(many))]
     assert list(RowMaker(ATLAS).table([]).columns) == list(table.columns)
 
 

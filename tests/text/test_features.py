@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize
+from tests.text.counting import count_mentions
 
 from neurowhere.exceptions import CorpusError, VocabularyError
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.features import TfIdf, combine_sections, term_frequency
-from neurowhere.text.reading.mentions import count_mentions, read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 
 @pytest.fixture

@@ -36,6 +36,9 @@ def sections_of(text: str, counter: TermCounter) -> dict[str, str | None]:
         "Acute infarct of the insula in a man with prior cerebellar stroke.",
         "Previous cerebellar infarct and new infarct of the insula.",
         "Cerebellar stroke in 2012. Today acute infarct of the insula.",
+        "CVA right cerebellar 2015, now acute infarct of the insula",
+        "Acute infarct of the insula, CVA cerebellar in 2015.",
+        "Haemorrhage, right cerebellar, 2012. Today: acute infarct of the insula.",
         # a plain heading needs no word for what is new
         "PMH left cerebellar stroke. Right insula infarct.",
         "PMHx L cerebellar bleed. R insula hypodensity.",

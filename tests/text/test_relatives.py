@@ -29,8 +29,32 @@ def test_what_a_relative_has_is_no_finding(text):
     assert sections_of(text) == {"insula": None, "parietal": "history"}
 
 
-def test_what_a_relative_has_is_no_finding_alone():
-    assert sections_of("Her father died of a left parietal glioma.") == {"parietal": "history"}
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Her father died of a left parietal glioma.",
+        "Family history of left parietal glioma.",
+        "Family history is significant for right parietal bleeds.",
+        "FHx: left parietal glioma",
+        "Fam hx: brother - left parietal cavernoma",
+        "Father: left parietal glioma.",
+        "Maternal uncle: left parietal infarct.",
+        "Mother (72): left parietal infarct.",
+        "She has a sister with a left parietal AVM.",
+        "A brother with left parietal sclerosis.",
+    ],
+)
+def test_what_a_relative_has_is_no_finding_alone(text):
+    assert sections_of(text) == {"parietal": "history"}
+    assert sections_of(f"{text.rstrip('.')}. Insula infarct.") == {
+        "parietal": "history",
+        "insula": None,
+    }
+
+
+def test_what_a_scan_shows_is_of_the_patient():
+    text = "Family history positive for parietal glioma, MRI shows an infarct of the insula."
+    assert sections_of(text) == {"parietal": "history", "insula": None}
 
 
 @pytest.mark.parametrize(
@@ -44,6 +68,11 @@ def test_what_a_relative_has_is_no_finding_alone():
         "The mother had an infarct of the insula.",
         "The mother had thicker insula than the father (n = 20 participants).",
         "He lives with his mother, has an infarct of the insula.",
+        "Came with her sister with a droop; infarct of the insula.",
+        "Mother with preeclampsia developed a bleed in the insula.",
+        "Twin pregnancy; infarct of the insula.",
+        "Reward and a family history of depression in the insula",
+        "Family meeting: glioma of the insula explained.",
     ],
 )
 def test_what_is_not_of_a_relative_stays_a_finding(text):

@@ -285,7 +285,7 @@ def test_all_sections_are_read_if_asked_to():
         ("Family history: mother with stroke.", ["history"]),
         ("FH: stroke", ["history"]),
         ("PMH: stroke. Family Hx: glioma.", ["history"]),
-        ("Family history of stroke.", []),
+        ("Family history of stroke.", ["history"]),
         # structured abstracts
         ("Background: memory.\nMethods: fMRI.\nResults: insula.", []),
         ("BACKGROUND\nMemory.\nRESULTS\nInsula.", []),

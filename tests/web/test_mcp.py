@@ -48,6 +48,27 @@ def call(server, *calls):
     return anyio.run(session)
 
 
+@pytest.fixture(scope="module")
+def session(server, folder):
+    """The tools, and the results of all calls, in one process."""
+    documents = write_records(folder / "documents.jsonl", make_records(60))
+    return call(
+        server,
+        ("encode", {"text": "Infarct of the left thalamus; no lesion in the right amygdala."}),
+        ("decode", {"place": [-24, -4, -18]}),
+        ("term", {"name": "left amygdala"}),
+        ("contrast", {"documents": str(documents), "term": "amygdala"}),
+        ("check_sides", {"report": REPORT}),
+        ("encode", {"text": "  "}),
+        ("term", {"name": "xyzzy"}),
+        ("decode", {"place": [900, 0, 0]}),
+        ("decode", {"place": "missing.nii.gz"}),
+        ("contrast", {"documents": "missing", "term": "amygdala"}),
+        ("encode", {"text": "amygdala"}),
+        ("encode", {"text": "Compression of the thoracic spinal cord."}),
+    )
+
+
 def picture(result):
     (image,) = [each for each in result.content if each.type == "image"]
     return Image.open(io.BytesIO(base64.b64decode(image.data)))
@@ -61,16 +82,8 @@ def told(result):
 
 
 @pytest.mark.slow
-def test_each_tool_answers_with_typed_data_and_a_small_picture(server, folder):
-    documents = write_records(folder / "documents.jsonl", make_records(60))
-    tools, (encoded, decoded, term, contrasted, sides) = call(
-        server,
-        ("encode", {"text": "Infarct of the left thalamus; no lesion in the right amygdala."}),
-        ("decode", {"place": [-24, -4, -18]}),
-        ("term", {"name": "left amygdala"}),
-        ("contrast", {"documents": str(documents), "term": "amygdala"}),
-        ("check_sides", {"report": REPORT}),
-    )
+def test_each_tool_answers_with_typed_data_and_a_small_picture(session):
+    tools, (encoded, decoded, term, contrasted, sides, *_) = session
     assert sorted(tool.name for tool in tools) == NAMES
     assert all(tool.description and tool.output_schema for tool in tools)
     summary = encoded.structured_content
@@ -92,16 +105,8 @@ def test_each_tool_answers_with_typed_data_and_a_small_picture(server, folder):
 
 
 @pytest.mark.slow
-def test_bad_input_is_a_tool_error_of_one_line_and_the_next_call_works(server):
-    _, (empty, unknown, outside, missing, none, good) = call(
-        server,
-        ("encode", {"text": "  "}),
-        ("term", {"name": "xyzzy"}),
-        ("decode", {"place": [900, 0, 0]}),
-        ("decode", {"place": "missing.nii.gz"}),
-        ("contrast", {"documents": "missing", "term": "amygdala"}),
-        ("encode", {"text": "amygdala"}),
-    )
+def test_bad_input_is_a_tool_error_of_one_line_and_the_next_call_works(session):
+    empty, unknown, outside, missing, none, good = session[1][5:11]
     assert "empty" in told(empty)
     assert "xyzzy" in told(unknown)
     assert "got 900, 0, 0" in told(outside)
@@ -111,7 +116,7 @@ def test_bad_input_is_a_tool_error_of_one_line_and_the_next_call_works(server):
 
 
 @pytest.mark.slow
-def test_what_is_withheld_has_no_picture(server):
-    _, (cord,) = call(server, ("encode", {"text": "Compression of the thoracic spinal cord."}))
+def test_what_is_withheld_has_no_picture(session):
+    cord = session[1][-1]
     assert cord.structured_content["support"]["withheld"]
     assert [each.type for each in cord.content] == ["text"]

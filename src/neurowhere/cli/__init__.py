@@ -13,12 +13,10 @@ import typer
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.encode import encode
-from neurowhere.cli.mcp import mcp
 from neurowhere.cli.model import benchmark, compare, fit, model_app, score
-from neurowhere.cli.regions import regions
 from neurowhere.cli.reproduce import reproduce
-from neurowhere.cli.serve import serve
-from neurowhere.cli.terms import decode, term
+from neurowhere.cli.serve import mcp, serve
+from neurowhere.cli.terms import decode, regions, term
 from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line
 
 # New objects between garbage collections (700 in Python): imports make many, and no garbage.

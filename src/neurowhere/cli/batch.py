@@ -4,21 +4,28 @@ Names of folders cannot collide, and the table grows. Whatever ends the command,
 whole or absent, and its row is in the table. A second run finds both and computes the rest.
 """
 
-import signal
-import sys
-import threading
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import unicodedata
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-import typer
-
-from neurowhere._tools.files import new_file
-from neurowhere.cli.encode import Options
-from neurowhere.exceptions import NeurowhereError, TextError, one_line, tell_fault
+from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, new_file, replaced, sha256
+from neurowhere._tools.replacement import is_temporary, recover, sole_writer
+from neurowhere.cli.encode import Options, withholds, write_folder
+from neurowhere.cli.options import written
+from neurowhere.cli.overlay import FILES, write_overlay
+from neurowhere.cli.tally import Tally
+from neurowhere.exceptions import NeurowhereError, OutputError, TextError, tell_fault
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,47 +35,11 @@ if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
     from neurowhere.report.tables import Pair, RowMaker
 
-import csv
-import io
-import json
-import os
-import re
-import shutil
-import unicodedata
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
-
-from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, replaced, sha256
-from neurowhere._tools.replacement import is_temporary, recover, sole_writer
-from neurowhere.cli.encode import write_folder
-from neurowhere.cli.overlay import FILES, write_overlay
-from neurowhere.exceptions import OutputError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from neurowhere.inputs import Failure, Text
-    from neurowhere.report.tables import Pair, RowMaker
+FOLDERS_AT_ONCE = {"none": 32, "nifti": 8, "all": 4}  # texts per process, by what is drawn
+WHAT = ("text", "texts", "encoded")
 
 
-FOLDERS_AT_ONCE = {"none": 32, "nifti": 8, "all": 4}  # of one process, by what is drawn
-MOST_TOLD = 20  # failures, one a line; the table has them all
-SIGNALLED = 128  # what a signal adds to its number, for the exit code
-
-
-def encode_texts(
-    sources: list[str],
-    options: Options,
-    *,
-    output: Path | None,
-    table: Path | None,
-    sentences: bool,
-    all_regions: bool,
-    column: str | None = None,
-    jobs: int = 1,
-    cluster: str | None = None,
-) -> None:
+def encode_texts(sources: list[str], options: Options) -> None:
     """Encode texts as they come, or their sentences, into folders or into a table."""
     from neurowhere._tools.parallel import hired, track
     from neurowhere.inputs import iter_texts
@@ -76,24 +47,23 @@ def encode_texts(
     from neurowhere.report.tables import RowMaker
 
     model = load_model(options.model)
-    found = iter_texts(sources, column=column, output=output or table)
-    if sentences:
-        found = _split(found, model, options.reading["findings"])
+    found = iter_texts(sources, column=options.column, output=options.output or options.table)
+    if options.sentences:
+        found = _split(found, model, findings=options.reading["findings"])
     found = track(found, "encoding")
     maker = RowMaker(
-        options.atlas,
-        all_regions,
-        with_text=sentences and options.with_text,
+        options.regions,
+        options.all_regions,
+        with_text=options.sentences and not options.no_text,
         sort=options.sort,
-        with_notes=sentences,
         draw_anyway=options.draw_anyway,
     )
     batch = Batch(model, maker, options)
-    with hired(jobs, cluster) as workers:
-        if output is None:
-            _write_table(batch, found, table, workers)
+    with hired(options.jobs, options.cluster) as workers:
+        if options.output is None:
+            _write_table(batch, found, options.table, workers)
         else:
-            _write_folders(batch, found, output, workers)
+            _write_folders(batch, found, options.output, workers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +102,7 @@ def _folder_and_row(batch: Batch, job: "Job", pair: "Pair") -> "pd.DataFrame":
     row = batch.maker.table([pair])
     item, outcome = pair
     folder = ""
-    is_drawn = not isinstance(outcome, str) and not batch.maker.withholds(outcome)
+    is_drawn = not isinstance(outcome, str) and not withholds(outcome, batch.options)
     if is_drawn and row["problem"].isna().all():
         assert not isinstance(outcome, str)
         ours = replace(batch.options, overwrite=True)  # what is there is this text's
@@ -149,7 +119,7 @@ def _folder_and_row(batch: Batch, job: "Job", pair: "Pair") -> "pd.DataFrame":
 
 
 def _split(
-    found: "Iterable[Text | Failure]", model: "Encoder", findings: bool
+    found: "Iterable[Text | Failure]", model: "Encoder", *, findings: bool
 ) -> "Iterator[Text | Failure]":
     """Cut texts into sentences."""
     from neurowhere.inputs import Failure, Text, split_sentences
@@ -172,45 +142,35 @@ def _write_table(
     batch: Batch, found: "Iterable[Text | Failure]", path: Path | None, workers: "Workers"
 ) -> None:
     """Write a row for each text, as CSV or as JSON lines; go on with a table that was stopped."""
-    tally, options = Tally(goes_on=path is not None), batch.options
+    options = batch.options
+    tally = Tally(WHAT, TextError, goes_on=path is not None, keep_going=options.keep_going)
     trail = Trail.find(path, batch)
     rest = trail.rest(found, tally)
     is_ours = options.overwrite or trail.n_rows > 0
-    target = new_file(path, overwrite=is_ours) if path else nullcontext(sys.stdout)
-    with target as stream:
+    with written(path, is_ours) as stream:
         trail.copy_rows(stream)
         with tally.until_stopped(), closing(_tables(batch, rest, workers)) as tables:
             for table in tables:
                 with tally.undisturbed():
                     _append(table, stream, options, header=not tally.n_seen)
                     trail.add(len(table))
-                tally.add(table)
-        tally.refuse_nothing()  # before the file is there
+                _count(tally, table)
+        tally.refuse_nothing()  # before the file appears
     trail.end(is_whole=not tally.signal)
-    tally.end(path, options.keep_going)
+    tally.end(path)
 
 
 @dataclass
 class Trail:
-    """Of which texts the rows of a table are, so that a run goes on where another was stopped.
+    """Knows which texts have a row in a table, so that a run continues one that was stopped.
 
     A hidden file beside a table that was stopped says so.
-
-    Attributes
-    ----------
-    path : Path or None
-        The table.
-    recipe : str
-        Digest of all that the rows depend on beside the texts.
-    n_rows : int
-    texts : str
-        Digest of the texts of these rows.
     """
 
-    path: Path | None
-    recipe: str
+    path: Path | None  # the table
+    recipe: str  # digest of all that the rows depend on beside the texts
     n_rows: int = 0
-    texts: str = ""
+    texts: str = ""  # digest of the texts of these rows
     _sent: deque[str] = field(default_factory=deque)  # digests of texts that have no row yet
 
     @classmethod
@@ -240,7 +200,7 @@ class Trail:
         return path.with_name(f".{path.name}.unfinished")
 
     def copy_rows(self, stream: TextIO) -> None:
-        """Begin with the rows of an earlier run."""
+        """Copy the rows of an earlier run."""
         if self.path is not None and self.n_rows:
             with self.path.open(encoding="utf-8", newline="") as rows:
                 shutil.copyfileobj(rows, stream)
@@ -262,7 +222,7 @@ class Trail:
             yield item
 
     def add(self, n_rows: int) -> None:
-        """Note that the next texts have their rows."""
+        """Record that the next texts have their rows."""
         self.n_rows += n_rows
         for _ in range(n_rows):
             self.texts = digest(self.texts, self._sent.popleft())
@@ -290,7 +250,7 @@ def _digest_of(item: "Text | Failure") -> str:
 def _tables(
     batch: Batch, found: "Iterable[Text | Failure]", workers: "Workers"
 ) -> "Generator[pd.DataFrame, None, None]":
-    """Yield the rows of some texts at a time; of what is stopped here, those that are done."""
+    """Yield the rows of a few texts at a time; when stopped, the rows that are done."""
     from neurowhere._tools.parallel import run_in_order
     from neurowhere.report.tables import chunks_of, encode_items
 
@@ -310,7 +270,7 @@ def _tables(
 
 
 def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
-    """Write rows, all at once, so that none is cut where the work is stopped."""
+    """Write rows in one call, so that stopping the work cuts none of them."""
     if options.as_json:
         text = table.to_json(None, orient="records", lines=True, force_ascii=False)
     else:
@@ -321,8 +281,9 @@ def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: 
 def _write_folders(
     batch: Batch, found: "Iterable[Text | Failure]", output: Path, workers: "Workers"
 ) -> None:
-    """Write a folder for each text, and a table of all; what was written stays, come what may."""
-    tally, options = Tally(goes_on=True), batch.options
+    """Write a folder for each text and a table of all; what is written stays."""
+    options = batch.options
+    tally = Tally(WHAT, TextError, goes_on=True, keep_going=options.keep_going)
     with held(output, options.overwrite):
         with (
             closing(Shelf.open(output, batch.maker, options)) as shelf,
@@ -334,11 +295,11 @@ def _write_folders(
                     tally.keep()
                     continue
                 shelf.keep(row)
-                tally.add(row)
+                _count(tally, row)
         tally.refuse_nothing()
         if not tally.signal and (output / TABLE_NAME).is_file():
             write_overlay(output, output / TABLE_NAME, batch.model, options)
-    tally.end(output / TABLE_NAME, options.keep_going)
+    tally.end(output / TABLE_NAME)
 
 
 def _made(
@@ -353,7 +314,7 @@ def _made(
             rows = iter_folders(batch, some)
             yield from (None if job.is_done else next(rows) for job in some)
         return
-    size = FOLDERS_AT_ONCE[batch.options.maps]
+    size = FOLDERS_AT_ONCE[batch.options.written_maps]
     sent: deque[list[Job]] = deque()
 
     def tasks() -> "Iterator[list[Job]]":
@@ -365,119 +326,12 @@ def _made(
         yield from (None if job.is_done else next(rows) for job in sent.popleft())
 
 
-# ---- what became of them
-
-
-class Stop:
-    """Ctrl-C or SIGTERM in the middle of many texts or places, of which what is done is kept."""
-
-    def __init__(self) -> None:
-        self.signal = 0  # that stopped the work
-        self._is_undisturbed = False
-
-    @contextmanager
-    def until_stopped(self) -> Iterator[None]:
-        """Go on to the end, or until Ctrl-C or SIGTERM: what is done then is kept."""
-        try:
-            with ExitStack() as stack:
-                for number in _heeded_signals():
-                    stack.callback(signal.signal, number, signal.signal(number, self._stop))
-                yield
-        except KeyboardInterrupt:
-            self.signal = self.signal or signal.SIGINT
-
-    @contextmanager
-    def undisturbed(self) -> Iterator[None]:
-        """Let a signal wait until something is done; `heed` it then."""
-        self._is_undisturbed = True
-        try:
-            yield
-        finally:
-            self._is_undisturbed = False
-
-    def _stop(self, number: int, _: object) -> None:
-        self.signal = number
-        if not self._is_undisturbed:
-            raise KeyboardInterrupt
-
-    def heed(self) -> None:
-        """Stop where a signal has waited, or its interruption was lost, in a finaliser say."""
-        if self.signal:
-            raise KeyboardInterrupt
-
-    def end_as_stopped(self) -> None:
-        """End with the exit code of the signal, if there was one."""
-        if self.signal:
-            raise typer.Exit(SIGNALLED + self.signal)
-
-
-class Tally(Stop):
-    """What became of the texts of a batch; failures are told as they come."""
-
-    def __init__(self, goes_on: bool = False) -> None:
-        super().__init__()
-        self.goes_on = goes_on  # whether a second run does the rest
-        self.n_seen = self.n_kept = self.n_failed = self.n_told = 0
-        self._untold: list[str] = []  # a failure, as long as it may be that of the only text
-
-    def keep(self) -> None:
-        """Count a text that an earlier run has encoded."""
-        self.n_kept += 1
-        self._see(1)
-
-    def add(self, table: "pd.DataFrame") -> None:
-        """Count rows, and tell of those that have a problem."""
-        failed = table[table["problem"].notna()]
-        self.n_failed += len(failed)
-        for name, problem in zip(failed["id"], failed["problem"], strict=True):
-            self._untold.append(problem if problem.startswith(name) else f"{name}: {problem}")
-        self._see(len(table))
-
-    def _see(self, n_texts: int) -> None:
-        self.n_seen += n_texts
-        if self.n_seen > 1:
-            for problem in self._untold[: MOST_TOLD - self.n_told]:
-                typer.echo(f"neurowhere: {one_line(problem)}", err=True)
-                self.n_told += 1
-            self._untold.clear()
-        self.heed()
-
-    def refuse_nothing(self) -> None:
-        """Refuse a batch of which nothing came."""
-        if not self.n_seen:
-            self.end_as_stopped()
-        if self.n_seen == self.n_failed == 1:
-            raise TextError(*self._untold)
-        if self.n_failed == self.n_seen:
-            raise TextError(f"none of the {self.n_seen:,} texts could be encoded; see above")
-
-    def end(self, path: Path | None, keep_going: bool) -> None:
-        """Tell what was done, and end with the exit code that says so."""
-        if (more := self.n_failed - self.n_told) > 0:
-            typer.echo(
-                f"neurowhere: and {more:,} more, in the column problem of the table", err=True
-            )
-        if path is not None:
-            typer.echo(f"{path}: {self}")
-        self.end_as_stopped()
-        if self.n_failed and not keep_going:
-            raise TextError(f"{self.n_failed:,} of {self.n_seen:,} texts failed; see above")
-
-    def __str__(self) -> str:
-        n_encoded = self.n_seen - self.n_failed - self.n_kept
-        told = f"{n_encoded:,} text{'s' * (n_encoded != 1)} encoded, "
-        told += f"{self.n_kept:,} kept from before, " * bool(self.n_kept)
-        told += f"{self.n_failed:,} not"
-        told += "; stopped before the end" * bool(self.signal)
-        return told + ", run again to go on" * bool(self.signal and self.goes_on)
-
-
-def _heeded_signals() -> list[signal.Signals]:
-    """Return the signals that end a command; not in a thread, and none that it is to ignore."""
-    if threading.current_thread() is not threading.main_thread():
-        return []
-    both = (signal.SIGINT, signal.SIGTERM)
-    return [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]
+def _count(tally: Tally, table: "pd.DataFrame") -> None:
+    """Count rows: those that have a problem, and those without a map."""
+    is_failed = table["problem"].notna()
+    failed = table[is_failed]
+    n_unmapped = int((table["region"].isna() & ~is_failed).sum())
+    tally.add(len(table), zip(failed["id"], failed["problem"], strict=True), n_unmapped)
 
 
 # ---- folders
@@ -543,13 +397,7 @@ class Job(NamedTuple):
 class Shelf:
     """Folders of texts, and the rows of the table that say what is in them.
 
-    Attributes
-    ----------
-    output : Path
-    maker : RowMaker
-    options : Options
-    rows : dict of str to list of str
-        Cells of the texts that an earlier run has encoded, by the name of the folder.
+    `rows` are cells of the texts that an earlier run has encoded, by the name of the folder.
     """
 
     output: Path
@@ -574,7 +422,7 @@ class Shelf:
         self._recipe = _recipe(self.options)
 
     def job(self, item: "Text | Failure") -> Job:
-        """Give a text its folder."""
+        """Return a text with its folder."""
         from neurowhere.inputs import Text
 
         folder = self._names.name_for(item.name)
@@ -603,7 +451,7 @@ class Shelf:
         self._waiting.clear()
 
     def _begin_table(self) -> TextIO:
-        """Write the rows of an earlier run, none of them cut, whatever ended it; then go on."""
+        """Write the whole rows of an earlier run, and return the table to continue it."""
         path = self.output / TABLE_NAME
         known = io.StringIO()
         rows = [self._header(), *self.rows.values()]
@@ -660,12 +508,12 @@ def _recipe(options: Options) -> str:
         "version": version("neurowhere"),
         "model": sha256(model / INFO_NAME),
         "like": None if options.like is None else os.fspath(options.like.absolute()),
-        "resolution_mm": options.resolution_mm,
-        "with_text": options.with_text,
-        "maps": options.maps,
+        "resolution_mm": options.resolution,
+        "with_text": not options.no_text,
+        "maps": options.written_maps,
         **options.reading,
     }
-    atlas = options.atlas
+    atlas = options.regions
     return digest(json.dumps(how), "\n".join(atlas.names), atlas.regions)
 
 
@@ -684,7 +532,7 @@ class Names:
     _counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys((TABLE_NAME, *FILES), 1))
 
     def name_for(self, text: str) -> str:
-        """Return a new name, made of that of a text."""
+        """Return a new name that is like the name of a text."""
         plain = _shortened(UNSAFE.sub("_", unicodedata.normalize("NFC", text)).lstrip("._-"))
         plain = plain.rstrip("._") or "text"
         alike = unicodedata.normalize("NFC", plain.casefold())

@@ -1,26 +1,14 @@
 """The `neurowhere contrast` command: where documents that mention a term differ from all."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurowhere.cli.options import (
-    AtlasOption,
-    Cluster,
-    Format,
-    Jobs,
-    Json,
-    KeepFormulas,
-    KeepGoing,
-    Like,
-    ModelOption,
-    Output,
-    Overwrite,
-    Resolution,
-    read_atlas,
-)
+from neurowhere.cli import options as cli
+from neurowhere.cli.options import option, with_groups
 
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast
@@ -29,6 +17,98 @@ if TYPE_CHECKING:
 SHOWN = 10  # regions
 
 
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of `contrast`: the groups, how they are contrasted, and what is written."""
+
+    term: str | None = option(
+        None,
+        "Term to look for: a word, a phrase, a prefix (aphasi*), a /regular expression/, or "
+        "several of them with AND, OR and NOT.",
+        metavar="QUERY",
+        show_default=False,
+    )
+    terms: Path | None = option(
+        None,
+        "File with a query in each line, which are contrasted and corrected together.",
+        metavar="FILE",
+        show_default=False,
+    )
+    column: str | None = option(
+        None, "Column that defines the group.", metavar="NAME", show_default=False
+    )
+    group: str | None = option(
+        None, "Value of --column in the group.", metavar="VALUE", show_default=False
+    )
+    against: str | None = option(
+        None,
+        "Second group: a query as in --term, or a value of --column.",
+        metavar="QUERY|VALUE",
+        show_default="all documents",
+    )
+    format: cli.Format = None
+    model: cli.ModelOption = None
+    min_mentions: int = option(1, "Minimum number of mentions per document.", min=1)
+    weighted: bool = option(False, "Weight documents by their number of mentions.", "--by-mentions")
+    unadjusted: bool = option(
+        False,
+        "Contrast all documents that mention the term with all documents, whatever their kind, as "
+        "in the paper.",
+    )
+    without_term: bool = option(False, "Remove the term itself from an unadjusted encoding, too.")
+    without: list[str] | None = option(
+        None, "Remove these terms too; can be repeated.", metavar="QUERY", show_default=False
+    )
+    matched: bool = option(
+        False, "Contrast with the nearest documents of the same kind instead of adjusting."
+    )
+    min_ratio: float = option(
+        1.0, "Smallest effect that passes the threshold: this ratio, or its inverse.", min=1
+    )
+    atlas: cli.AtlasOption = None
+    resolution: cli.Resolution = None
+    like: cli.Like = None
+    cache: Path | None = option(
+        None,
+        "Folder for encoded documents and a copy of their texts.",
+        metavar="FOLDER",
+        show_default="the user's cache",
+    )
+    no_cache: bool = option(False, "Do not keep encoded documents.")
+    no_text: bool = option(False, "Leave titles out of tables and report.")
+    keep_formulas: cli.KeepFormulas = False
+    keep_going: cli.KeepGoing = False
+    jobs: cli.Jobs = -1
+    cluster: cli.Cluster = None
+    overwrite: cli.Overwrite = False
+    as_json: cli.Json = False
+
+    def groups(self) -> "tuple[list[Group], Group | None]":
+        """Return the groups to contrast, and the second group, if there is one."""
+        from neurowhere.contrast import ByColumn, ByTerm
+
+        if self.unadjusted and self.matched:
+            raise typer.BadParameter(
+                "expected --unadjusted or --matched, got both; give one of them"
+            )
+        n_given = sum(each is not None for each in (self.term, self.terms, self.column))
+        if n_given != 1 or (self.column is None) != (self.group is None):
+            raise typer.BadParameter(
+                "expected --term, --terms, or --column with --group; give one of them"
+            )
+        if self.column is not None:
+            second = self.against and ByColumn(self.column, self.against)
+            return [ByColumn(self.column, str(self.group))], second or None
+        queries = [self.term] if self.term else _read_queries(self.terms)
+        second_query = self.against and ByTerm(self.against, self.min_mentions)
+        return [ByTerm(query, self.min_mentions) for query in queries], second_query or None
+
+
+# Options that are parameters of `contrast_documents` of the same name.
+PASSED_ON = "format weighted unadjusted matched without_term min_ratio cache keep_going cluster"
+
+
+@with_groups
 def contrast(
     documents: Annotated[
         list[Path],
@@ -36,104 +116,8 @@ def contrast(
             metavar="DOCUMENTS...", help="Files or folders of documents.", show_default=False
         ),
     ],
-    output: Output,
-    term: Annotated[
-        str | None,
-        typer.Option(
-            metavar="QUERY",
-            show_default=False,
-            help="Term to look for: a word, a phrase, a prefix (aphasi*), a /regular expression/, "
-            "or several of them with AND, OR and NOT.",
-        ),
-    ] = None,
-    terms: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            show_default=False,
-            help="File with a query in each line, which are contrasted and corrected together.",
-        ),
-    ] = None,
-    column: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Column that defines the group.", show_default=False),
-    ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(metavar="VALUE", help="Value of --column in the group.", show_default=False),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="QUERY|VALUE",
-            help="Second group: a query as in --term, or a value of --column.",
-            show_default="all documents",
-        ),
-    ] = None,
-    format: Format = None,
-    model: ModelOption = None,
-    min_mentions: Annotated[
-        int, typer.Option(min=1, help="Minimum number of mentions per document.")
-    ] = 1,
-    by_mentions: Annotated[
-        bool, typer.Option("--by-mentions", help="Weight documents by their number of mentions.")
-    ] = False,
-    unadjusted: Annotated[
-        bool,
-        typer.Option(
-            "--unadjusted",
-            help="Contrast all documents that mention the term with all documents, whatever their "
-            "kind, as in the paper.",
-        ),
-    ] = False,
-    without_term: Annotated[
-        bool,
-        typer.Option(
-            "--without-term", help="Remove the term itself from an unadjusted encoding, too."
-        ),
-    ] = False,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="QUERY", help="Remove these terms too; can be repeated.", show_default=False
-        ),
-    ] = None,
-    matched: Annotated[
-        bool,
-        typer.Option(
-            "--matched",
-            help="Contrast with the nearest documents of the same kind instead of adjusting.",
-        ),
-    ] = False,
-    min_ratio: Annotated[
-        float,
-        typer.Option(
-            min=1, help="Smallest effect that passes the threshold: this ratio, or its inverse."
-        ),
-    ] = 1.0,
-    atlas: AtlasOption = None,
-    resolution: Resolution = None,
-    like: Like = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Folder for encoded documents and a copy of their texts.",
-            show_default="the user's cache",
-        ),
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Do not keep encoded documents.")
-    ] = False,
-    no_text: Annotated[
-        bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
-    ] = False,
-    keep_formulas: KeepFormulas = False,
-    keep_going: KeepGoing = False,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
+    output: cli.Output,
+    options: Options,
 ) -> None:
     """Map where documents about a term point more, or less, than expected from their kind.
 
@@ -151,79 +135,47 @@ def contrast(
 
         neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
-    if unadjusted and matched:
-        raise typer.BadParameter("expected --unadjusted or --matched, got both; give one of them")
-    wanted = _groups(term, terms, column, group, min_mentions)
-    second = _second(column, against, min_mentions)
+    wanted, second = options.groups()
     from neurowhere._tools.files import new_folder
     from neurowhere.contrast import contrast_documents
     from neurowhere.model.store import load_model
-    from neurowhere.report.contrast import write_files, write_list
+    from neurowhere.report.contrast import chance_words, write_files, write_list
 
-    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
-        encoder = load_model(model)
+    with new_folder(output, overwrite=options.overwrite) as folder:  # before the long work
+        encoder = load_model(options.model)
+        how: dict[str, Any] = {name: getattr(options, name) for name in PASSED_ON.split()}
         results = contrast_documents(
             documents,
             wanted,
             against=second,
             model=encoder,
-            atlas=read_atlas(atlas, encoder.partition_),
-            format=format,
-            weighted=by_mentions,
-            unadjusted=unadjusted,
-            matched=matched,
-            without_term=without_term,
-            without=without or (),
-            min_ratio=min_ratio,
-            cache=cache,
-            keep=not no_cache,
-            keep_going=keep_going,
-            n_jobs=jobs,
-            cluster=cluster,
+            atlas=cli.read_atlas(options.atlas, encoder.partition_),
+            without=options.without or (),
+            keep=not options.no_cache,
+            n_jobs=options.jobs,
+            **how,
         )
-        options: dict[str, Any] = {
-            "resolution_mm": resolution,
-            "like": like,
-            "titles": not no_text,
-            "keep_formulas": keep_formulas,
+        written: dict[str, Any] = {
+            "resolution_mm": options.resolution,
+            "like": options.like,
+            "titles": not options.no_text,
+            "keep_formulas": options.keep_formulas,
         }
-        if terms is None:
-            write_files(results[0], folder, **options)
+        if options.terms is None:
+            write_files(results[0], folder, **written)
         else:
-            write_list(results, folder, **options)
-    if as_json:
+            write_list(results, folder, **written)
+    if options.as_json:
         found = [_as_plain(result) for result in results]
-        typer.echo(json.dumps(found if terms else found[0]))
+        typer.echo(json.dumps(found if options.terms else found[0]))
         return
     for result in results:
         _print(result)
-    _print_common(results[0].about)
+    about = results[0].about  # what holds for all
+    typer.echo(f"What nothing looks like: {chance_words(about)}")
+    if about["kept_in"]:
+        typer.echo(f"Encoded documents and a copy of their texts: {about['kept_in']}")
     typer.echo(f"{output / 'report.html'}: open it in a browser")
-
-
-def _groups(
-    term: str | None, terms: Path | None, column: str | None, group: str | None, least: int
-) -> "list[Group]":
-    """Find the groups that the options stand for."""
-    from neurowhere.contrast import ByColumn, ByTerm
-
-    if sum(each is not None for each in (term, terms, column)) != 1 or (column is None) != (
-        group is None
-    ):
-        raise typer.BadParameter(
-            "expected --term, --terms, or --column with --group; give one of them"
-        )
-    if column is not None:
-        return [ByColumn(column, str(group))]
-    return [ByTerm(query, least) for query in ([term] if term else _read_queries(terms))]
-
-
-def _second(column: str | None, against: str | None, least: int) -> "Group | None":
-    from neurowhere.contrast import ByColumn, ByTerm
-
-    if against is None:
-        return None
-    return ByTerm(against, least) if column is None else ByColumn(column, against)
 
 
 def _read_queries(path: "Path | None") -> list[str]:
@@ -269,12 +221,3 @@ def _print(result: "Contrast") -> None:
     hidden += [] if about["tested"] else ["low", "high", "t", "p", "q", "passes"]
     shown = regions.drop(columns=hidden)
     typer.echo(f"\n{shown.to_string(index=False, float_format='{:.3g}'.format)}\n")
-
-
-def _print_common(about: dict[str, Any]) -> None:
-    """Print what holds for all results of a run."""
-    from neurowhere.report.contrast import chance_words
-
-    typer.echo(f"What nothing looks like: {chance_words(about)}")
-    if about["kept_in"]:
-        typer.echo(f"Encoded documents and a copy of their texts: {about['kept_in']}")

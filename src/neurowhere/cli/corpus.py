@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from neurowhere.cli.options import (
-    Format,
-    Json,
-    KeepGoing,
-    Output,
-    Overwrite,
-    print_summary,
-    split_list,
-)
+from neurowhere.cli import options as cli
 from neurowhere.exceptions import DamageWarning
 
 if TYPE_CHECKING:
@@ -55,15 +47,15 @@ vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and summarise voc
 @corpus_app.command("import")
 def import_corpus(
     source: Source,
-    output: Output,
-    format: Format = None,
+    output: cli.Output,
+    format: cli.Format = None,
     drop: Drop = DROPPED,
     convert: Convert = CONVERTED,
     spaces: Spaces = None,
     keep_talairach: KeepTalairach = False,
-    keep_going: KeepGoing = False,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
+    keep_going: cli.KeepGoing = False,
+    overwrite: cli.Overwrite = False,
+    as_json: cli.Json = False,
 ) -> None:
     """Read a corpus in any known format and write it as a folder of plain files.
 
@@ -83,7 +75,7 @@ def import_corpus(
 
 
 @corpus_app.command("info")
-def corpus_info(path: Source, format: Format = None, as_json: Json = False) -> None:
+def corpus_info(path: Source, format: cli.Format = None, as_json: cli.Json = False) -> None:
     """Summarise a corpus: documents, peaks, space, years, frequent terms, problems.
 
     Example:
@@ -98,8 +90,8 @@ def corpus_info(path: Source, format: Format = None, as_json: Json = False) -> N
 def export_corpus(
     source: Source,
     output: Annotated[Path, typer.Option("-o", "--output", help="JSON file to write.")],
-    format: Format = None,
-    overwrite: Overwrite = False,
+    format: cli.Format = None,
+    overwrite: cli.Overwrite = False,
 ) -> None:
     """Write a corpus as a NIMADS studyset, which NiMARE and NeuroStore read.
 
@@ -117,7 +109,7 @@ def download(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Name of a corpus: neuroquery or neurosynth.")
     ],
-    output: Output,
+    output: cli.Output,
 ) -> None:
     """Download a public corpus as released; an interrupted download is resumed.
 
@@ -144,8 +136,8 @@ def _read(
     return read_corpus(
         source,
         format=format,
-        drop=split_list(drop),
-        convert=split_list(convert),
+        drop=cli.split_list(drop),
+        convert=cli.split_list(convert),
         talairach_to_mni=not keep_talairach,
         spaces=spaces,
         progress=True,
@@ -194,7 +186,7 @@ def build(
             "parts of the brain, disorders and signs.",
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: cli.Json = False,
 ) -> None:
     """Build a vocabulary from public lists of names.
 
@@ -216,7 +208,7 @@ def build(
         if corpus is not None:
             vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents or 1)
     vocabulary.save(output)
-    print_summary(vocabulary.summary(), as_json)
+    cli.print_summary(vocabulary.summary(), as_json)
 
 
 @vocabulary_app.command("info")
@@ -225,7 +217,7 @@ def vocabulary_info(
     mapping: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON file of synonyms.")
     ] = None,
-    as_json: Json = False,
+    as_json: cli.Json = False,
 ) -> None:
     """Summarise a vocabulary: terms, synonyms, categories.
 
@@ -235,4 +227,4 @@ def vocabulary_info(
     """
     from neurowhere.text import Vocabulary
 
-    print_summary(Vocabulary.load(path, mapping).summary(), as_json)
+    cli.print_summary(Vocabulary.load(path, mapping).summary(), as_json)

@@ -2,31 +2,19 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from neurowhere.cli.options import (
-    Cluster,
-    CorpusPath,
-    Format,
-    Jobs,
-    Json,
-    ModelPath,
-    OptionalModelPath,
-    Output,
-    Overwrite,
-    VocabularyOption,
-    print_summary,
-    read_partition,
-    split_list,
-)
+from neurowhere.cli import options as cli
+from neurowhere.cli.options import option, with_groups
 
 if TYPE_CHECKING:
     from neurowhere.evaluate import Candidate
-    from neurowhere.evaluate.protocol import Entry
+    from neurowhere.evaluate.protocol import Entry, Protocol
     from neurowhere.space import VoxelGrid
 
 DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"  # entries of the benchmark
@@ -37,7 +25,7 @@ model_app = typer.Typer(no_args_is_help=True, help="Summarise and verify models.
 
 
 @model_app.command("info")
-def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
+def info(path: cli.OptionalModelPath = None, as_json: cli.Json = False) -> None:
     """Summarise a model: what it predicts, from which terms, and its training data.
 
     Example:
@@ -48,11 +36,11 @@ def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
     """
     from neurowhere.model.store import load_model
 
-    print_summary(load_model(path).summary(), as_json)
+    cli.print_summary(load_model(path).summary(), as_json)
 
 
 @model_app.command("verify")
-def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
+def verify(path: cli.OptionalModelPath = None, as_json: cli.Json = False) -> None:
     """Check that the files of a model are intact, and that its predictions are densities.
 
     Example:
@@ -69,103 +57,81 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
     )
 
 
-def fit(
-    corpus: CorpusPath,
-    output: Output,
-    format: Format = None,
-    partition: Annotated[
-        str, typer.Option(metavar="PARTITION", help="Regions to predict: voxels:MM or atlas:IMAGE.")
-    ] = "voxels:4",
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of the names of the atlas's regions, with columns index and name.",
-        ),
-    ] = None,
-    loss: Annotated[
-        str,
-        typer.Option(
-            metavar="LOSS",
-            help="Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
-        ),
-    ] = "l1",
-    rank: Annotated[
-        int | None, typer.Option(min=1, help="Number of dimensions of a log-linear model.")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Number of log-linear fits to average.")] = 2,
-    small: Annotated[
-        bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
-    ] = False,
-    constraint: Annotated[
-        Literal["none", "labels"],
-        typer.Option(help="With labels, predict each region of an atlas only from its label."),
-    ] = "none",
-    text: Annotated[
-        Literal["terms", "none"],
-        typer.Option(help="With none, ignore the text and predict the mean map."),
-    ] = "terms",
-    bandwidth: Annotated[
-        float, typer.Option(min=0.0, help="Standard deviation of the kernel, in voxels.")
-    ] = 1.0,
-    vocabulary: VocabularyOption = None,
-    min_studies: Annotated[
-        int, typer.Option(min=1, help="Leave out terms that fewer studies mention.")
-    ] = 5,
-    laterality: Annotated[
-        bool, typer.Option("--laterality", help="Learn left and right separately, from texts.")
-    ] = False,
-    nested: Annotated[
-        bool | None,
-        typer.Option(
-            "--nested/--not-nested",
-            help="Also count terms within longer terms.",
-            show_default="for the likelihood",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the validation split.")] = 0,
-    jobs: Jobs = -1,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for finished blocks of an l1 fit, to resume it."),
-    ] = None,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """Options of `fit`: the model, its training, and what is written."""
+
+    format: cli.Format = None
+    partition: str = option(
+        "voxels:4", "Regions to predict: voxels:MM or atlas:IMAGE.", metavar="PARTITION"
+    )
+    labels: Path | None = option(
+        None,
+        "Table of the names of the atlas's regions, with columns index and name.",
+        metavar="FILE",
+    )
+    loss: str = option(
+        "l1",
+        "Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
+        metavar="LOSS",
+    )
+    rank: int | None = option(None, "Number of dimensions of a log-linear model.", min=1)
+    repeats: int = option(2, "Number of log-linear fits to average.", min=1)
+    small: bool = option(False, "Round the large arrays of the model to 8 bits.")
+    constraint: Literal["none", "labels"] = option(
+        "none", "With labels, predict each region of an atlas only from its label."
+    )
+    text: Literal["terms", "none"] = option(
+        "terms", "With none, ignore the text and predict the mean map."
+    )
+    bandwidth: float = option(1.0, "Standard deviation of the kernel, in voxels.", min=0.0)
+    vocabulary: cli.VocabularyOption = None
+    min_studies: int = option(5, "Leave out terms that fewer studies mention.", min=1)
+    laterality: bool = option(False, "Learn left and right separately, from texts.")
+    nested: bool | None = option(
+        None,
+        "Also count terms within longer terms.",
+        "--nested/--not-nested",
+        show_default="for the likelihood",
+    )
+    seed: int = option(0, "Seed of the validation split.", min=0)
+    jobs: cli.Jobs = -1
+    checkpoint: Path | None = option(
+        None, "Folder for finished blocks of an l1 fit, to resume it.", metavar="DIR"
+    )
+    overwrite: cli.Overwrite = False
+    as_json: cli.Json = False
+
+
+# Options of `fit` that are parameters of `Encoder` of the same name.
+PASSED_ON = (
+    "text", "vocabulary", "min_studies", "laterality", "nested", "bandwidth", "rank", "repeats",
+    "seed", "checkpoint",
+)  # fmt: skip
+
+
+@with_groups
+def fit(corpus: cli.CorpusPath, output: cli.Output, options: FitOptions) -> None:
     """Train a model on a corpus with coordinates, and write it as a folder.
 
     Example:
 
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
-    constrained = None if constraint == "none" else constraint
-    _check_loss(loss, constrained)
-    regions = read_partition(partition, labels)
+    constraint = None if options.constraint == "none" else options.constraint
+    _check_loss(options.loss, constraint)
+    regions = cli.read_partition(options.partition, options.labels)
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus import read_corpus
     from neurowhere.model.encoder import Encoder
     from neurowhere.model.store import write_files
 
-    model = Encoder(
-        regions,
-        loss,
-        text=text,
-        constraint=constrained,
-        vocabulary=vocabulary,
-        min_studies=min_studies,
-        laterality=laterality,
-        nested=nested,
-        bandwidth=bandwidth,
-        rank=rank,
-        repeats=repeats,
-        seed=seed,
-        n_jobs=jobs,
-        checkpoint=checkpoint,
-    )
-    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
-        model.fit(read_corpus(corpus, format=format, progress=True))
-        write_files(model, folder, small=small)
-    print_summary(model.summary(), as_json)
+    passed = {name: getattr(options, name) for name in PASSED_ON}
+    model = Encoder(regions, options.loss, constraint=constraint, n_jobs=options.jobs, **passed)
+    with new_folder(output, overwrite=options.overwrite) as folder:  # before the long work
+        model.fit(read_corpus(corpus, format=options.format, progress=True))
+        write_files(model, folder, small=options.small)
+    cli.print_summary(model.summary(), options.as_json)
 
 
 def _check_loss(loss: str, constraint: str | None) -> None:
@@ -180,7 +146,10 @@ def _check_loss(loss: str, constraint: str | None) -> None:
 
 
 def score(
-    model: ModelPath, corpus: CorpusPath, format: Format = None, as_json: Json = False
+    model: cli.ModelPath,
+    corpus: cli.CorpusPath,
+    format: cli.Format = None,
+    as_json: cli.Json = False,
 ) -> None:
     """Score a model on a corpus by the mean log-likelihood of the peaks, beside two baselines.
 
@@ -193,15 +162,13 @@ def score(
 
     encoder = load_model(model)
     summary = encoder.score_summary(read_corpus(corpus, format=format, progress=True))
-    print_summary(summary, as_json)
+    cli.print_summary(summary, as_json)
 
 
 def compare(
-    corpus: CorpusPath,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write, or to continue.")
-    ],
-    format: Format = None,
+    corpus: cli.CorpusPath,
+    output: Annotated[Path, cli.CONTINUED],
+    format: cli.Format = None,
     partitions: Annotated[
         str,
         typer.Option(
@@ -217,14 +184,12 @@ def compare(
             "labels-l1 and labels-literal for atlases with LABELS.",
         ),
     ] = "l1,l2,labels",
-    bandwidths: Annotated[
-        str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
-    ] = "1",
-    folds: Annotated[int, typer.Option(min=1, help="Number of random test sets.")] = 100,
-    vocabulary: VocabularyOption = None,
+    bandwidths: cli.Bandwidths = "1",
+    folds: cli.Folds = 100,
+    vocabulary: cli.VocabularyOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the test sets.")] = 0,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
+    jobs: cli.Jobs = -1,
+    cluster: cli.Cluster = None,
 ) -> None:
     """Compare partitions of the brain and losses by cross-validation, and write a report.
 
@@ -245,25 +210,24 @@ def compare(
         output,
         chosen,
         vocabulary=terms,
-        losses=split_list(losses),
+        losses=cli.split_list(losses),
         folds=folds,
         seed=seed,
         n_jobs=jobs,
         cluster=cluster,
     )
     comparison.save()
-    typer.echo((output / "summary.md").read_text("utf-8"))
-    typer.echo(f"{output / 'report.html'}: open it in a browser")
+    cli.print_report(output)
 
 
 def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
-    """Return partitions as the command line names them; grids once for each bandwidth."""
+    """Read the partitions of a list; a grid is there once for each bandwidth."""
     from neurowhere.evaluate import Candidate
     from neurowhere.space import VoxelGrid
 
     found = []
-    for item in split_list(partitions):
-        partition = read_partition(item)
+    for item in cli.split_list(partitions):
+        partition = cli.read_partition(item)
         if isinstance(partition, VoxelGrid):
             found += grids(partition, bandwidths)
         else:
@@ -278,7 +242,7 @@ def grids(grid: "VoxelGrid", bandwidths: str) -> "list[Candidate]":
     name = f"voxels {grid.resolution_mm:g} mm"
     return [
         Candidate(name if width == 1 else f"{name} (h {width:g})", grid, width)
-        for width in map(_width, split_list(bandwidths))
+        for width in map(_width, cli.split_list(bandwidths))
     ]
 
 
@@ -296,6 +260,48 @@ def _atlas_name(item: str) -> str:
     return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")
 
 
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkOptions:
+    """Options of `benchmark`: what is scored, and on which studies."""
+
+    output: Annotated[Path | None, cli.CONTINUED] = None
+    corpus: Path | None = option(None, "Corpus of the benchmark.", metavar="CORPUS")
+    format: cli.Format = None
+    entries: str | None = option(
+        None,
+        "Entries, separated by commas: names that --list prints, or module:object.",
+        metavar="LIST",
+        show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
+    )
+    command: list[str] | None = option(
+        None,
+        "Command to score, which reads and prints JSON lines; can be repeated.",
+        metavar="NAME=COMMAND",
+    )
+    trained_on: str | None = option(
+        None,
+        "File of the ids of the studies that the given models, maps and commands were trained on, "
+        "one per line; none if there are none.",
+        metavar="FILE",
+        show_default="what they declare, or unknown",
+    )
+    ids: str | None = option(
+        None,
+        "Frozen list of the studies to score: neuroquery, or a file.",
+        metavar="LIST",
+        show_default="all studies of the corpus",
+    )
+    articles: Path | None = option(
+        None,
+        "Corpus of the texts of articles, without tables, with the ids of the studies.",
+        metavar="CORPUS",
+    )
+    folds: int = option(10, "Number of random folds to run.", min=0, max=10)
+    newest: bool = option(False, "Test the newest tenth of the studies too.")
+    list_entries: bool = option(False, "List the entries that are shipped, and exit.", "--list")
+
+
+@with_groups
 def benchmark(
     sources: Annotated[
         list[str] | None,
@@ -305,59 +311,8 @@ def benchmark(
             "id, or .npz files.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder to write, or to continue.")
-    ] = None,
-    corpus: Annotated[
-        Path | None, typer.Option(metavar="CORPUS", help="Corpus of the benchmark.")
-    ] = None,
-    format: Format = None,
-    entries: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Entries, separated by commas: names that --list prints, or module:object.",
-            show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
-        ),
-    ] = None,
-    command: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=COMMAND",
-            help="Command to score, which reads and prints JSON lines; can be repeated.",
-        ),
-    ] = None,
-    trained_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="File of the ids of the studies that the given models, maps and commands were "
-            "trained on, one per line; none if there are none.",
-            show_default="what they declare, or unknown",
-        ),
-    ] = None,
-    ids: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Frozen list of the studies to score: neuroquery, or a file.",
-            show_default="all studies of the corpus",
-        ),
-    ] = None,
-    articles: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CORPUS",
-            help="Corpus of the texts of articles, without tables, with the ids of the studies.",
-        ),
-    ] = None,
-    folds: Annotated[int, typer.Option(min=0, max=10, help="Number of random folds to run.")] = 10,
-    newest: Annotated[
-        bool, typer.Option("--newest", help="Test the newest tenth of the studies too.")
-    ] = False,
-    list_entries: Annotated[
-        bool, typer.Option("--list", help="List the entries that are shipped, and exit.")
-    ] = False,
+    *,
+    options: BenchmarkOptions,
 ) -> None:
     """Score models, or maps made elsewhere, on the fixed folds of the open benchmark.
 
@@ -369,38 +324,40 @@ def benchmark(
 
         neurowhere benchmark maps.npz -o scores --corpus neuroquery --command "mine=python mine.py"
     """
-    if list_entries:
+    if options.list_entries:
         _print_entries()
         return
-    if output is None or corpus is None:
-        missing = "-o DIR" if output is None else f"--corpus CORPUS; {GET_CORPUS}"
-        raise typer.BadParameter(f"expected {missing}")
-    commands = [_named(each) for each in command or ()]
-    names = split_list(entries or (REFERENCE if sources or commands else DEFAULT_ENTRIES))
-    _check_names(names)
-    from neurowhere.corpus import read_corpus
+    folder = cli.given(options.output, "-o DIR")
+    corpus = cli.given(options.corpus, f"--corpus CORPUS; {GET_CORPUS}")
+    commands = [_named(each) for each in options.command or ()]
+    names = _names(options, bool(sources or commands))
     from neurowhere.evaluate import benchmark as run
     from neurowhere.evaluate.entries import Command
-    from neurowhere.evaluate.protocol import NEWEST, UNKNOWN, Protocol
-    from neurowhere.evaluate.studies import StudyList
+    from neurowhere.evaluate.protocol import NEWEST, UNKNOWN
     from neurowhere.report.benchmark import write_benchmark
 
-    studies = None if ids is None else StudyList.read(ids)
-    seen = None if trained_on is None else _read_ids(trained_on)
-    texts = None if articles is None else read_corpus(articles, progress=True)
-    read = read_corpus(corpus, format=format, progress=True)
-    protocol = Protocol.prepare(read, texts, ids=studies)
+    seen = _read_ids(options.trained_on)
+    protocol = _protocol(corpus, options)
     told = UNKNOWN if seen is None else seen
-    models = [
-        *(name if ":" not in name else _import(name) for name in names),
-        *(_read_source(source, protocol.grid, seen) for source in sources or ()),
-        *(Command(name, line, grid=protocol.grid, trained_on=told) for name, line in commands),
-    ]
-    chosen = [*range(folds), *([NEWEST] if newest else [])]
-    results = run(protocol.corpus, output, models, folds=chosen, protocol=protocol)
+    models = [_import(name) if ":" in name else name for name in names]
+    models += [_read_source(source, protocol.grid, seen) for source in sources or ()]
+    models += [Command(*each, grid=protocol.grid, trained_on=told) for each in commands]
+    chosen = [*range(options.folds), *[NEWEST] * options.newest]
+    results = run(protocol.corpus, folder, models, folds=chosen, protocol=protocol)
     write_benchmark(results)
-    typer.echo((output / "summary.md").read_text("utf-8"))
-    typer.echo(f"{output / 'report.html'}: open it in a browser")
+    cli.print_report(folder)
+
+
+def _protocol(corpus: Path, options: BenchmarkOptions) -> "Protocol":
+    """Read the studies that are scored."""
+    from neurowhere.corpus import read_corpus
+    from neurowhere.evaluate.protocol import Protocol
+    from neurowhere.evaluate.studies import StudyList
+
+    studies = StudyList.read(options.ids) if options.ids else None
+    texts = read_corpus(options.articles, progress=True) if options.articles else None
+    read = read_corpus(corpus, format=options.format, progress=True)
+    return Protocol.prepare(read, texts, ids=studies)
 
 
 def _print_entries() -> None:
@@ -411,20 +368,22 @@ def _print_entries() -> None:
         typer.echo(f"{name:{width}}  {entry.description}")
 
 
-def _check_names(names: list[str]) -> None:
-    """Refuse an entry that is not shipped before any long work."""
+def _names(options: BenchmarkOptions, has_others: bool) -> list[str]:
+    """Return the names of entries; one that is not shipped is refused before any long work."""
     from neurowhere.evaluate.entries import ENTRIES
 
+    names = cli.split_list(options.entries or (REFERENCE if has_others else DEFAULT_ENTRIES))
     for name in names:
         if ":" not in name and name not in ENTRIES:
             raise typer.BadParameter(
                 f"expected entries among {', '.join(ENTRIES)}, or module:object; got {name!r}",
                 param_hint="--entries",
             )
+    return names
 
 
 def _import(name: str) -> Any:
-    """Return the object that "module:object" names, of a module that may be in this folder."""
+    """Import the object that "module:object" names; the module may be in this folder."""
     module, _, attribute = name.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -444,11 +403,11 @@ def _named(text: str) -> tuple[str, str]:
     return name, command
 
 
-def _read_ids(text: str) -> list[str]:
+def _read_ids(text: str | None) -> list[str] | None:
     from neurowhere.exceptions import CorpusError
 
-    if text == "none":
-        return []
+    if text is None or text == "none":
+        return None if text is None else []
     try:
         return Path(text).read_text("utf-8").split()
     except (OSError, UnicodeDecodeError) as error:

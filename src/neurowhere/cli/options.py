@@ -1,20 +1,87 @@
-"""What several commands share: options, how their values are read, how results are printed."""
+"""What several commands share: options, how their values are read, how results are printed.
+
+A command takes its options one by one, or a group of them as one dataclass, whose fields `option`
+makes; `with_groups` shows the fields of a group to typer as options of the command.
+"""
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import Field, field, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, get_type_hints
 
 import typer
 
+from neurowhere._tools.files import new_file
 from neurowhere.exceptions import OutputError
 
 if TYPE_CHECKING:
     from neurowhere.space import Atlas, Partition
 
 
+# ---- groups of options
+
+
+def option(default: Any, words: str, *names: str, **more: Any) -> Any:
+    """Return the field of an option; a flag that is off has one name, by default its own."""
+    return field(default=default, metadata={"help": words, "names": names, "more": more})
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose groups of options are given one by one, as typer wants them."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    shown: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        shown += (
+            _options_of(groups[name])
+            if name in groups
+            else [parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)]
+        )
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        made = {
+            name: kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+            for name, kind in groups.items()
+        }
+        command(**given, **made)
+
+    run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in shown}
+    return run
+
+
+def _options_of(group: Any) -> list[Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(
+            each.name,
+            Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=_annotated(hints[each.name], each),
+        )
+        for each in fields(group)
+    ]
+
+
+def _annotated(hint: Any, each: "Field[Any]") -> Any:
+    if not each.metadata:  # the type has its option
+        return hint
+    flag = [f"--{each.name.replace('_', '-')}"] if each.default is False else []
+    names, more = each.metadata["names"] or flag, each.metadata["more"]
+    return Annotated[hint, typer.Option(*names, help=each.metadata["help"], **more)]
+
+
+# ---- options of several commands
+
+
 def _checked_resolution(resolution_mm: float | None) -> float | None:
-    """Refuse a resolution that no image has before any work, also where no image is written."""
+    """Refuse an impossible resolution before any work, even if no image is written."""
     if resolution_mm is None:
         return None
     from neurowhere.space.images import check_resolution
@@ -23,9 +90,16 @@ def _checked_resolution(resolution_mm: float | None) -> float | None:
 
 
 def checked_output(path: Path | None) -> Path | None:
-    """Refuse an option as the name of what to write: its own name has been forgotten."""
+    """Refuse the name of an option as a name of a file: the file was forgotten."""
     if str(path).startswith("--"):
         raise OutputError(f"expected the name of what to write, got the option {path}; give a name")
+    return path
+
+
+def given(path: Path | None, name: str) -> Path:
+    """Return the value of an option, or refuse to go on without it."""
+    if path is None:
+        raise typer.BadParameter(f"expected {name}")
     return path
 
 
@@ -85,12 +159,6 @@ Like = Annotated[
     Path | None, typer.Option(metavar="IMAGE", help="Image whose grid the images use.")
 ]
 Jobs = Annotated[int, typer.Option(help="Number of cores to use, -1 for all.")]
-BatchJobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs", help="Processes that encode the texts of a batch, -1 for one on each core."
-    ),
-]
 Cluster = Annotated[
     str | None,
     typer.Option(
@@ -98,6 +166,11 @@ Cluster = Annotated[
         help="Address of a Dask scheduler whose workers do the work, such as tcp://host:8786.",
     ),
 ]
+Folds = Annotated[int, typer.Option(min=1, help="Number of random test sets.")]
+Bandwidths = Annotated[
+    str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
+]
+CONTINUED = typer.Option("-o", "--output", help="Folder to write, or to continue.")
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output folder.")]
 KeepFormulas = Annotated[
     bool,
@@ -143,24 +216,44 @@ def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas
     return atlas
 
 
+def as_point(arguments: list[str], expected: str) -> list[float]:
+    """Return three arguments as a point."""
+    try:
+        x, y, z = map(float, arguments)
+    except ValueError as error:
+        raise typer.BadParameter(f"expected {expected}, got {' '.join(arguments)!r}") from error
+    return [x, y, z]
+
+
 def split_list(text: str) -> list[str]:
     """Return the items of a list that is separated by commas."""
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
+def written(path: Path | None, overwrite: bool) -> AbstractContextManager[TextIO]:
+    """Open a file that is written whole or not at all; without a path, standard output."""
+    return nullcontext(sys.stdout) if path is None else new_file(path, overwrite=overwrite)
+
+
+def print_json(content: Any) -> None:
+    """Print plain data as JSON."""
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+
 def print_summary(summary: Mapping[str, Any], as_json: bool) -> None:
-    """Print a summary as JSON, or in words."""
+    """Print a summary as JSON, or as names and values, one pair per line."""
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        print_pairs(summary)
-
-
-def print_pairs(pairs: Mapping[str, Any]) -> None:
-    """Print names and values, one pair per line."""
-    width = max(map(len, pairs))
-    for name, value in pairs.items():
+        print_json(summary)
+        return
+    width = max(map(len, summary))
+    for name, value in summary.items():
         typer.echo(f"{name.replace('_', ' '):{width}}  {_readable(value)}")
+
+
+def print_report(folder: Path) -> None:
+    """Print the table of a report, and where its page is."""
+    typer.echo((folder / "summary.md").read_text("utf-8"))
+    typer.echo(f"{folder / 'report.html'}: open it in a browser")
 
 
 def _readable(value: Any) -> str:

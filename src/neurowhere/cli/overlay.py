@@ -9,6 +9,7 @@ import typer
 
 from neurowhere._tools.files import DAMAGE
 from neurowhere.cli.encode import Options
+from neurowhere.cli.tally import MOST_TOLD
 from neurowhere.exceptions import OutputError, one_line
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from neurowhere.model.seats import Seats
 
 FILES = ("overlay.nii.gz", "overlay.png", "seats.csv", "methods.txt")
-MOST_TOLD = 20  # reports that contradict themselves, one a line; the table of seats has them all
 
 
 def write_overlay(folder: Path, table: Path, model: "Encoder", options: Options) -> None:
@@ -31,9 +31,9 @@ def write_overlay(folder: Path, table: Path, model: "Encoder", options: Options)
         _told(_read(folder, table)),
         model.partition_,
         folder,
-        resolution_mm=options.resolution_mm,
+        resolution_mm=options.resolution,
         like=options.like,
-        pictures=options.maps == "all",
+        pictures=options.written_maps == "all",
         keep_formulas=options.keep_formulas,
         methods=write_methods(model.summary(), options.reading, "report", also=OF_SEATS),
     )

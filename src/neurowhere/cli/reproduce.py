@@ -5,24 +5,19 @@ from typing import Annotated
 
 import typer
 
-from neurowhere.cli.options import Cluster, Jobs, split_list
+from neurowhere.cli import options as cli
 
 RELEASE, STUDY, MAPS = "release", "comparison", "maps"  # folders within the output
 SHOWN = ("anterior cingulate cortex", "left amygdala", "amygdala", "right amygdala")
 
 
 def reproduce(
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="Folder to write, or to continue.", show_default=False),
-    ],
-    folds: Annotated[int, typer.Option(min=1, help="Number of random test sets.")] = 3,
+    output: Annotated[Path, cli.CONTINUED],
+    folds: cli.Folds = 3,
     resolution: Annotated[
         float, typer.Option("--resolution", min=1, metavar="MM", help="Size of the voxels.")
     ] = 4,
-    bandwidths: Annotated[
-        str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
-    ] = "0.5,1,2",
+    bandwidths: cli.Bandwidths = "0.5,1,2",
     losses: Annotated[
         str, typer.Option(metavar="LIST", help="Losses, separated by commas.")
     ] = "l1,l2,labels",
@@ -49,8 +44,8 @@ def reproduce(
             show_default="the corpus, without sides if it has counts alone",
         ),
     ] = None,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
+    jobs: cli.Jobs = -1,
+    cluster: cli.Cluster = None,
 ) -> None:
     """Run the study of the paper on public data: download, folds, tables, figures, learned maps.
 
@@ -85,7 +80,7 @@ def reproduce(
             Candidate("AAL3", default_atlas()),
             *candidates(atlases, bandwidths),
         ],
-        losses=split_list(losses),
+        losses=cli.split_list(losses),
         folds=folds,
         n_jobs=jobs,
         cluster=cluster,
@@ -95,5 +90,4 @@ def reproduce(
         articles = studies if texts is None else read_corpus(texts, progress=True)
         model = Encoder(grid, loss="l1", laterality=articles.texts is not None, n_jobs=jobs)
         write_terms(model.fit(articles), output / MAPS, SHOWN)
-    typer.echo((output / STUDY / "summary.md").read_text("utf-8"))
-    typer.echo(f"{output / STUDY / 'report.html'}: open it in a browser")
+    cli.print_report(output / STUDY)

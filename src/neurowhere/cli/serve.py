@@ -1,22 +1,26 @@
-"""The `neurowhere serve` command: the page and the HTTP API."""
+"""The `serve` and `mcp` commands: the page and the HTTP API, and tools for assistants."""
 
+import inspect
 import re
 import socket
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from neurowhere.cli.options import ModelOption
+from neurowhere.cli.options import ModelOption, option, with_groups
 from neurowhere.exceptions import MissingExtraError, NeurowhereError
 from neurowhere.web import Settings, cores
 
 PREFIX = "NEUROWHERE_"
+ENTRY = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)  # of a docstring in numpydoc
+HELP = dict(ENTRY.findall(inspect.cleandoc(Settings.__doc__ or "")))
 SAFE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 OWN_PATHS = ("/api", "/docs", "/static")  # a prefix would hide them
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
+LIMITS = "body map text batch seconds queue jobs job_texts job_body job_seconds"
 
 
 def check_prefix(value: str) -> str:
@@ -29,111 +33,69 @@ def check_prefix(value: str) -> str:
     return prefix
 
 
-def setting(name: str, words: str, **options: Any) -> Any:
-    """Return the option that sets a field of `Settings`; it has an environment variable too."""
-    return typer.Option(envvar=PREFIX + name, help=words, **options)
+def setting(name: str, **more: Any) -> Any:
+    """Return the option of a field of `Settings`, whose docstring has its help text.
+
+    It has an environment variable too. A list is None by default.
+    """
+    default = getattr(Settings, name, None) or None
+    if name == "root_path":
+        default = ""
+    words = " ".join(HELP.get(name, "").split())
+    return option(default, words, envvar=PREFIX + name.upper(), **more)
 
 
-Strings = list[str] | None
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """Options of `serve`: where it listens, and its settings."""
+
+    host: str = option("127.0.0.1", "Address to listen on.", envvar=f"{PREFIX}HOST")
+    port: int = option(
+        8000,
+        "Port to listen on; 0 selects a free one.",
+        envvar=f"{PREFIX}PORT",
+        min=0,
+        max=65535,
+    )
+    model: ModelOption = None
+    max_body: int = setting("max_body", min=1)
+    max_map: int = setting("max_map", min=1)
+    max_text: int = setting("max_text", min=1)
+    max_batch: int = setting("max_batch", min=1)
+    max_seconds: float = setting("max_seconds", min=0.1)
+    workers: int | None = setting("workers", min=1, show_default="one per core")
+    max_queue: int = setting("max_queue", min=0)
+    max_jobs: int = setting("max_jobs", min=0)
+    max_job_texts: int = setting("max_job_texts", min=1)
+    max_job_body: int = setting("max_job_body", min=1)
+    max_job_seconds: float = setting("max_job_seconds", min=0.1)
+    keep_seconds: float = setting("keep_seconds", min=0)
+    documents: list[Path] | None = setting("documents", metavar="PATH", show_default="none")
+    allow_host: list[str] | None = setting("allow_hosts", show_default="this machine's")
+    root_path: str = setting(
+        "root_path", metavar="PATH", callback=check_prefix, show_default="none"
+    )
+    origin: list[str] | None = setting("origins", show_default="none")
+    embed: list[str] | None = setting("embed", show_default="none")
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of the server, without documents."""
+        named = (f"max_{what}" for what in LIMITS.split())
+        return Settings(
+            **{name: getattr(self, name) for name in (*named, "keep_seconds", "root_path")},
+            workers=self.workers or cores(),
+            origins=tuple(self.origin or ()),
+            embed=tuple(self.embed or ()),
+            allow_hosts=(
+                *(self.allow_host or ()),
+                *(() if self.host in EVERY_ADDRESS else (as_name(self.host),)),
+            ),
+        )
 
 
-def serve(
-    host: Annotated[str, setting("HOST", "Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, setting("PORT", "Port to listen on; 0 selects a free one.", min=0, max=65535)
-    ] = 8000,
-    model: ModelOption = None,
-    max_body: Annotated[
-        int, setting("MAX_BODY", "Maximum size of a request, in bytes.", min=1)
-    ] = Settings.max_body,
-    max_map: Annotated[
-        int, setting("MAX_MAP", "Maximum size of an image or document, in bytes.", min=1)
-    ] = Settings.max_map,
-    max_text: Annotated[
-        int, setting("MAX_TEXT", "Maximum length of a text, in characters.", min=1)
-    ] = Settings.max_text,
-    max_batch: Annotated[
-        int, setting("MAX_BATCH", "Maximum number of texts or points per request.", min=1)
-    ] = Settings.max_batch,
-    max_seconds: Annotated[
-        float, setting("MAX_SECONDS", "Time limit of a request, in seconds.", min=0.1)
-    ] = Settings.max_seconds,
-    workers: Annotated[
-        int | None,
-        setting(
-            "WORKERS",
-            "Number of processes; each holds the model and handles one request at a time.",
-            min=1,
-            show_default="one per core",
-        ),
-    ] = None,
-    max_queue: Annotated[
-        int, setting("MAX_QUEUE", "Maximum number of waiting requests.", min=0)
-    ] = Settings.max_queue,
-    max_jobs: Annotated[
-        int,
-        setting(
-            "MAX_JOBS", "Maximum number of jobs that run, wait or are kept; 0 for none.", min=0
-        ),
-    ] = Settings.max_jobs,
-    max_job_texts: Annotated[
-        int, setting("MAX_JOB_TEXTS", "Maximum number of texts or documents of a job.", min=1)
-    ] = Settings.max_job_texts,
-    max_job_body: Annotated[
-        int,
-        setting("MAX_JOB_BODY", "Maximum size of a request that starts a job, in bytes.", min=1),
-    ] = Settings.max_job_body,
-    max_job_seconds: Annotated[
-        float, setting("MAX_JOB_SECONDS", "Time limit of a job, in seconds.", min=0.1)
-    ] = Settings.max_job_seconds,
-    keep_seconds: Annotated[
-        float,
-        setting("KEEP_SECONDS", "Time for which the result of a job is kept, in seconds.", min=0),
-    ] = Settings.keep_seconds,
-    documents: Annotated[
-        list[Path] | None,
-        setting(
-            "DOCUMENTS",
-            "File or folder of documents to contrast and to look up; can be repeated.",
-            metavar="PATH",
-            show_default="none",
-        ),
-    ] = None,
-    allow_host: Annotated[
-        Strings,
-        setting(
-            "ALLOW_HOSTS",
-            "Name by which the server may be addressed, or * for any; can be repeated.",
-            show_default="this machine's",
-        ),
-    ] = None,
-    root_path: Annotated[
-        str,
-        setting(
-            "ROOT_PATH",
-            "Prefix under which a proxy offers the server, such as /nw.",
-            metavar="PATH",
-            callback=check_prefix,
-            show_default="none",
-        ),
-    ] = "",
-    origin: Annotated[
-        Strings,
-        setting(
-            "ORIGINS",
-            "Other site whose pages may call the API (CORS); can be repeated.",
-            show_default="none",
-        ),
-    ] = None,
-    embed: Annotated[
-        Strings,
-        setting(
-            "EMBED",
-            "Other site whose pages may show the map in a frame; can be repeated.",
-            show_default="none",
-        ),
-    ] = None,
-) -> None:
+@with_groups
+def serve(options: ServeOptions) -> None:
     """Serve the web page and the HTTP API; by default only this machine can connect.
 
     Example:
@@ -147,30 +109,14 @@ def serve(
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "serving the page and the API") from error
 
-    settings = Settings(
-        max_body=max_body,
-        max_map=max_map,
-        max_text=max_text,
-        max_batch=max_batch,
-        max_seconds=max_seconds,
-        workers=workers or cores(),
-        max_queue=max_queue,
-        max_jobs=max_jobs,
-        max_job_texts=max_job_texts,
-        max_job_body=max_job_body,
-        max_job_seconds=max_job_seconds,
-        keep_seconds=keep_seconds,
-        origins=tuple(origin or ()),
-        embed=tuple(embed or ()),
-        allow_hosts=(*(allow_host or ()), *(() if host in EVERY_ADDRESS else (as_name(host),))),
-        root_path=root_path,
-    )
+    host, settings = options.host, options.settings
     set_up_log()
-    with listen(host, port) as door, open_collections(documents or ()) as collections:
+    paths = options.documents or ()
+    with listen(host, options.port) as door, open_collections(paths) as collections:
         settings = replace(settings, documents=collections)
-        with hire(model, settings) as pool, suppress(KeyboardInterrupt):
+        with hire(options.model, settings) as pool, suppress(KeyboardInterrupt):
             server = make_server(assemble(pool, settings), settings)
-            address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
+            address = f"http://{as_name(host)}:{door.getsockname()[1]}{options.root_path}"
             typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
             server.run(sockets=[door])
 
@@ -193,3 +139,22 @@ def listen(host: str, port: int) -> socket.socket:
         raise NeurowhereError(
             f"cannot listen on {host}, port {port}: {error.strerror}; give another --host or --port"
         ) from error
+
+
+def mcp(model: ModelOption = None) -> None:
+    """Serve tools to an assistant over standard input and output (Model Context Protocol).
+
+    The tools are encode, decode, term, contrast and check_sides. Nothing leaves this machine but
+    what the assistant passes on. Give an assistant this command; it is not for a terminal.
+
+    Example:
+
+        neurowhere mcp
+    """
+    try:
+        from neurowhere.web.mcp import make_tools
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("mcp", "serving tools to an assistant") from error
+    from neurowhere.model.store import load_model
+
+    make_tools(load_model(model)).run()

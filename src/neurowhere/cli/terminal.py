@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,34 +56,31 @@ def lines(
     """
     for contradiction in summary.contradictions:
         yield f"WARNING    the report contradicts itself: {contradiction}"
-    if summary.kind == "report":
-        yield f"read as    report ({_first(summary.kind_signs)})"
-        for role, places in _by_role(summary).items():
-            yield f"{role:11}{_first(places)}"
-    yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
-    rules = [_rule(rule) for rule in summary.rules if rule.applied and rule.structures]
-    if rules:
-        yield f"implied    {_first(list(dict.fromkeys(rules)), '; ')} (by rule)"
-    if sides := _sides(summary.mentions):
-        yield f"sides      {_first(sides)}"
-    if hedged := _with_status(summary.mentions, "hedged", text):
-        yield f"left open  {_first(hedged)}"
-    if ignored := [
-        *_with_status(summary.mentions, "denied", text),
-        *_with_status(summary.mentions, "not_finding", text),
-        *_unapplied(summary.unapplied_sides, text),
-    ]:
-        yield f"ignored    {_first(ignored)}"
-    if misspelt := _misspelt(summary.mentions, text):
-        yield f"misspelt   {_first(misspelt)}"
-    if summary.unknown:
-        yield f"unknown    {_unknown(summary)}"
-    yield f"support    {summary.support.summary}"
+    yield from (f"{label:11}{words}" for label, words in _said(summary, text) if words)
     if with_places:
         from neurowhere.model.regions import order_in_words
 
         excess = EXCESS.get(usual, "difference")
         yield from _places(summary, order_in_words(summary.regions, sort, usual), excess)
+
+
+def _said(summary: "Summary", text: str) -> Iterator[tuple[str, str]]:
+    """Yield what was read, each with its label; nothing is said where there are no words."""
+    mentions = summary.mentions
+    if summary.kind == "report":
+        yield "read as", f"report ({_first(summary.kind_signs)})"
+        yield from ((role, _first(places)) for role, places in _by_role(summary).items())
+    yield "known", _terms([term for term in summary.terms if not term.implied])
+    rules = _once(map(_rule, filter(_is_applied, summary.rules)))
+    yield "implied", f"{_first(rules, '; ')} (by rule)" * bool(rules)
+    yield "sides", _first(_sides(mentions))
+    yield "left open", _first(_with_status(mentions, "hedged", text))
+    ignored = (_with_status(mentions, status, text) for status in ("denied", "not_finding"))
+    yield "ignored", _first([*chain(*ignored), *_unapplied(summary.unapplied_sides, text)])
+    misspelt = filter(attrgetter("misspelt"), mentions)
+    yield "misspelt", _first(_once(f"{m.term}{_quoted(text, m.where)}" for m in misspelt))
+    yield "unknown", _unknown(summary)
+    yield "support", summary.support.summary
 
 
 def _by_role(summary: "Summary") -> dict[str, list[str]]:
@@ -125,15 +124,8 @@ def study_line(study: "Study") -> str:
 
 
 def _terms(terms: "list[Term]") -> str:
-    return (
-        _first(
-            [
-                "− " * (term.weight < 0) + term.term + f" ({term.count}×)" * (term.count > 1)
-                for term in terms
-            ]
-        )
-        or "no term"
-    )
+    names = (f"{'− ' * (t.weight < 0)}{t.term}{f' ({t.count}×)' * (t.count > 1)}" for t in terms)
+    return _first(list(names)) or "no term"
 
 
 def _first(names: list[str], separator: str = ", ") -> str:
@@ -144,43 +136,29 @@ def _first(names: list[str], separator: str = ", ") -> str:
 
 def _sides(mentions: "list[Mention]") -> list[str]:
     """Return the sides that were applied, each structure once."""
-    return list(
-        dict.fromkeys(
-            f"{mention.term} ({mention.side}{_note_on_side(mention)})"
-            for mention in mentions
-            if mention.side not in (None, mention.term) and mention.status in COUNTED
-        )
-    )
+    counted = (mention for mention in mentions if mention.status in COUNTED)
+    sided = (mention for mention in counted if mention.side not in (None, mention.term))
+    return _once(f"{mention.term} ({mention.side}{_note_on_side(mention)})" for mention in sided)
 
 
 def _note_on_side(mention: "Mention") -> str:
-    """Return what else is to be said of a side."""
     if mention.side_dominant:
         return f", more on the {mention.side_dominant}"
-    return ", crossed" if mention.side_crossed else ""
+    return ", crossed" * mention.side_crossed
 
 
 def _with_status(mentions: "list[Mention]", status: str, text: str) -> list[str]:
-    """Return the terms of which a text says so, and the words by which it does, each once."""
+    """Return the terms with a status, and the words that give it, each once."""
     found = (mention for mention in mentions if mention.status == status)
-    return list(dict.fromkeys(f"{mention.term} ({_why(mention, text)})" for mention in found))
+    return _once(f"{mention.term} ({_why(mention, text)})" for mention in found)
 
 
 def _why(mention: "Mention", text: str) -> str:
     if mention.status == "not_finding":
         return f"in the section {mention.section}"
-    word, where = (
-        ("negated", mention.negation_where)
-        if mention.status == "denied"
-        else ("hedged", mention.hedge_where)
-    )
-    return word + _quoted(text, where)
-
-
-def _misspelt(mentions: "list[Mention]", text: str) -> list[str]:
-    """Return the names that a text has with one letter wrong, and its words for them."""
-    found = (mention for mention in mentions if mention.misspelt)
-    return list(dict.fromkeys(f"{each.term}{_quoted(text, each.where)}" for each in found))
+    if mention.status == "denied":
+        return f"negated{_quoted(text, mention.negation_where)}"
+    return f"hedged{_quoted(text, mention.hedge_where)}"
 
 
 def _unknown(summary: "Summary") -> str:
@@ -194,6 +172,14 @@ def _unknown(summary: "Summary") -> str:
     return ", ".join(words) + (f" and {more} more" if more > 0 else "")
 
 
+def _once(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _is_applied(rule: "Rule") -> bool:
+    return rule.applied and bool(rule.structures)
+
+
 def _rule(rule: "Rule") -> str:
     structures = ", ".join(
         f"{each.side} {each.term}" if each.side else each.term for each in rule.structures
@@ -202,16 +188,13 @@ def _rule(rule: "Rule") -> str:
 
 
 def _unapplied(sides: "list[UnappliedSide]", text: str) -> Iterable[str]:
+    """Yield the sides of places outside the brain, each with the word after it."""
     for side in sides:
-        words = side.side if side.where is None else text[side.where[0] : _next_word(text, side)]
+        words = str(side.side)
+        if side.where is not None:
+            after = NEXT_WORD.match(text, side.where[1])
+            words = text[side.where[0] : after.end() if after else side.where[1]]
         yield f"“{words}” (a side, but of no place in the brain)"
-
-
-def _next_word(text: str, side: "UnappliedSide") -> int:
-    """Return where the word ends that a side belongs to, most often."""
-    assert side.where is not None
-    after = NEXT_WORD.match(text, side.where[1])
-    return after.end() if after else side.where[1]
 
 
 def _quoted(text: str, where: "Span | None") -> str:
@@ -235,18 +218,19 @@ def draw(encoding: "Encoding", console: "Console") -> None:
     slices = [_slice(encoding, place, view) for view in VIEWS]
     while len(slices) > 1 and sum(image.shape[1] + 2 for image in slices) > console.width:
         slices.pop()
-    tall = max(len(image) for image in slices)
-    tall += tall % 2
+    tall = max(len(image) + len(image) % 2 for image in slices)
     padded = [np.pad(image, ((0, tall - len(image)), (0, 2), (0, 0))) for image in slices]
-    pixels = np.concatenate(padded, axis=1).astype(int)  # (height, width, rgb)
+    pixels = np.concatenate(padded, axis=1).astype(int).tolist()  # (height, width, rgb)
     for above, below in zip(pixels[::2], pixels[1::2], strict=True):
-        line = Text()
-        for top, bottom in zip(above.tolist(), below.tolist(), strict=True):
-            if not any(top) and not any(bottom):
-                line.append(" ")
-            else:
-                line.append(UPPER_HALF, style=f"{_colour(top)} on {_colour(bottom)}")
-        console.print(line)
+        cells = zip(above, below, strict=True)
+        console.print(Text.assemble(*(_cell(top, bottom) for top, bottom in cells)))
+
+
+def _cell(top: list[int], bottom: list[int]) -> tuple[str, str]:
+    """Return a character that shows two colours, one above the other, and its style."""
+    if not any(top + bottom):
+        return " ", ""
+    return UPPER_HALF, f"{_colour(top)} on {_colour(bottom)}"
 
 
 def _slice(

@@ -1,29 +1,19 @@
-"""The `term` and `decode` commands: from terms to maps, and from places to terms and studies."""
+"""The `term`, `decode` and `regions` commands: maps of terms, and what is at places."""
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurowhere._tools.files import expanded, new_file
-from neurowhere.cli.options import (
-    AtlasOption,
-    Json,
-    KeepFormulas,
-    Like,
-    ModelOption,
-    OptionalOutput,
-    Output,
-    Overwrite,
-    Resolution,
-    read_atlas,
-)
-from neurowhere.exceptions import PartitionError, one_line
+from neurowhere._tools.files import expanded
+from neurowhere.cli import options as cli
+from neurowhere.cli.options import option, with_groups
+from neurowhere.cli.tally import Tally
+from neurowhere.exceptions import PartitionError
 
 if TYPE_CHECKING:
     from neurowhere.inputs.places import NamedPlace
@@ -43,31 +33,41 @@ NUMBERS = "%.6g"
 COLUMNS = ("id", "term", "score", "ratio", "terms", "studies", "problem")
 
 
+@dataclass(frozen=True, kw_only=True)
+class TermOptions:
+    """Options of `term`: which terms, and what is written of their maps."""
+
+    output: cli.OptionalOutput = None
+    every: bool = option(False, "Write the maps of all terms of the model.", "--all")
+    terms: Path | None = option(
+        None, "Write the maps of the terms in this file, one per line.", metavar="FILE"
+    )
+    as_table: bool = option(
+        False, "Write the mean of each map in each region of an atlas, and no images.", "--csv"
+    )
+    atlas: cli.AtlasOption = None
+    model: cli.ModelOption = None
+    resolution: cli.Resolution = None
+    like: cli.Like = None
+    overwrite: cli.Overwrite = False
+
+    def check(self, name: str | None) -> None:
+        """Refuse all but one way to say which terms, and a table of one term."""
+        if (name is not None) + self.every + (self.terms is not None) != 1:
+            raise typer.BadParameter("expected one of TERM, --all and --terms FILE")
+        if name is not None and (self.as_table or self.atlas is not None):
+            raise typer.BadParameter(
+                "--csv and --atlas are for many terms; add --all or --terms FILE"
+            )
+
+
+@with_groups
 def term(
-    output: Output,
     name: Annotated[
         str | None, typer.Argument(metavar="[TERM]", help="Term, with or without a side.")
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Write the maps of all terms of the model.")
-    ] = False,
-    terms: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the maps of the terms in this file, one per line."
-        ),
-    ] = None,
-    as_table: Annotated[
-        bool,
-        typer.Option(
-            "--csv", help="Write the mean of each map in each region of an atlas, and no images."
-        ),
-    ] = False,
-    atlas: AtlasOption = None,
-    model: ModelOption = None,
-    resolution: Resolution = None,
-    like: Like = None,
-    overwrite: Overwrite = False,
+    *,
+    options: TermOptions,
 ) -> None:
     """Write the map of a term as an image (map.nii.gz) and as a figure of slices (map.png).
 
@@ -82,46 +82,32 @@ def term(
 
         neurowhere term --terms words.txt --atlas parcels.nii.gz:parcels.csv -o terms-by-parcel
     """
-    _check_usage(name, every, terms, as_table or atlas is not None)
+    options.check(name)
     from neurowhere.model.store import load_model
+    from neurowhere.report.maps import write_term, write_term_maps
 
-    encoder = load_model(model)
+    encoder = load_model(options.model)
+    image: dict[str, Any] = {
+        "resolution_mm": options.resolution,
+        "like": options.like,
+        "overwrite": options.overwrite,
+    }
     if name is not None:
         from neurowhere.model.methods import OF_TERM, write_methods
-        from neurowhere.report.maps import write_term
 
-        found = encoder.term_map(name)
-        write_term(
-            found,
-            output,
-            resolution_mm=resolution,
-            like=like,
-            overwrite=overwrite,
-            methods=write_methods(encoder.summary(), {}, formula=OF_TERM.format(unit=found.unit)),
-        )
-        typer.echo(f"{found.title}: written to {output}")
+        found = encoder.term_map(name)  # first, so that a typo is told without a folder, too
+        methods = write_methods(encoder.summary(), {}, formula=OF_TERM.format(unit=found.unit))
+        folder = cli.given(options.output, "a folder to write: -o FOLDER")
+        write_term(found, folder, methods=methods, **image)
+        typer.echo(f"{found.title}: written to {folder}")
         return
-    from neurowhere.report.maps import write_term_maps
-
+    folder = cli.given(options.output, "a folder to write: -o FOLDER")
+    names = None if options.terms is None else _read_terms(options.terms)
+    atlas = None if options.atlas is None else cli.read_atlas(options.atlas)
     n_terms = write_term_maps(
-        encoder,
-        output,
-        None if terms is None else _read_terms(terms),
-        as_table=as_table,
-        atlas=None if atlas is None else read_atlas(atlas),
-        resolution_mm=resolution,
-        like=like,
-        overwrite=overwrite,
+        encoder, folder, names, as_table=options.as_table, atlas=atlas, **image
     )
-    typer.echo(f"maps of {n_terms:,} terms: written to {output}")
-
-
-def _check_usage(name: str | None, every: bool, terms: Path | None, as_table: bool) -> None:
-    """Refuse all but one way to say which terms, and a table of one term."""
-    if (name is not None) + every + (terms is not None) != 1:
-        raise typer.BadParameter("expected one of TERM, --all and --terms FILE")
-    if name is not None and as_table:
-        raise typer.BadParameter("--csv and --atlas are for many terms; add --all or --terms FILE")
+    typer.echo(f"maps of {n_terms:,} terms: written to {folder}")
 
 
 def _read_terms(path: Path) -> list[str]:
@@ -131,6 +117,43 @@ def _read_terms(path: Path) -> list[str]:
         return [line.strip() for line in stream if line.strip()]
 
 
+@dataclass(frozen=True, kw_only=True)
+class DecodeOptions:
+    """Options of `decode`: how places are decoded, and what is written."""
+
+    output: cli.OptionalOutput = None
+    model: cli.ModelOption = None
+    terms: int = option(20, "Number of terms to list.", min=1)
+    threshold: float | None = option(
+        None,
+        "Ignore values of a map up to this threshold.",
+        min=0.0,
+        show_default="0, or what stands out from noise in an unthresholded map",
+    )
+    talairach: bool = option(False, "Points and peaks are in Talairach space.")
+    by: str | None = option(
+        None,
+        "Decode the peaks of each value of this column separately; with row, each row.",
+        metavar="COLUMN",
+        show_default="all peaks together",
+    )
+    table: Path | None = option(
+        None,
+        "File to write the table of many places to.",
+        metavar="FILE",
+        show_default="the terminal",
+    )
+    keep_formulas: cli.KeepFormulas = False
+    keep_going: bool = option(
+        False,
+        "Leave out rows of a table without three numbers, and exit with code 0 even if some places "
+        "fail.",
+    )
+    overwrite: cli.Overwrite = False
+    as_json: cli.Json = False
+
+
+@with_groups
 def decode(
     place: Annotated[
         list[str],
@@ -139,47 +162,7 @@ def decode(
             help="A point in MNI mm, a table of peaks, an image, or many images.",
         ),
     ],
-    output: OptionalOutput = None,
-    model: ModelOption = None,
-    terms: Annotated[int, typer.Option(min=1, help="Number of terms to list.")] = 20,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            help="Ignore values of a map up to this threshold.",
-            show_default="0, or what stands out from noise in an unthresholded map",
-        ),
-    ] = None,
-    talairach: Annotated[
-        bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Decode the peaks of each value of this column separately; with row, each row.",
-            show_default="all peaks together",
-        ),
-    ] = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File to write the table of many places to.",
-            show_default="the terminal",
-        ),
-    ] = None,
-    keep_formulas: KeepFormulas = False,
-    keep_going: Annotated[
-        bool,
-        typer.Option(
-            "--keep-going",
-            help="Leave out rows of a table without three numbers, and exit with code 0 even if "
-            "some places fail.",
-        ),
-    ] = False,
-    overwrite: Overwrite = False,
-    as_json: Json = False,
+    options: DecodeOptions,
 ) -> None:
     """List the terms and studies associated with a point, with peaks or with a map.
 
@@ -198,43 +181,27 @@ def decode(
 
         neurowhere decode maps --table decoded.csv
     """
-    if by is not None or _are_maps(place):
-        if output is not None:
-            raise typer.BadParameter("many places give a table; give --table FILE instead of -o")
-        decode_places(
-            place,
-            by,
-            table,
-            talairach=talairach,
-            model=model,
-            options={"threshold": threshold, "n_terms": terms},
-            style=Style(as_json, keep_formulas, keep_going, overwrite),
-        )
-        return
-    if table is not None:
+    many = options.by is not None or _are_maps(place)
+    if many and options.output is not None:
+        raise typer.BadParameter("many places give a table; give --table FILE instead of -o")
+    if options.table is not None and not many:
         raise typer.BadParameter("--table is for many places; add --by, or give a folder of maps")
+    if many:
+        decode_places(place, options)
+        return
     from neurowhere.model.decoding import decode
     from neurowhere.model.store import load_model
 
-    encoder = load_model(model)
+    encoder = load_model(options.model)
     found = decode(
-        encoder, _read_place(place, talairach, keep_going), threshold=threshold, n_terms=terms
+        encoder, _read_place(place, options), threshold=options.threshold, n_terms=options.terms
     )
-    if output is not None:
-        _write(found, output, " ".join(place), overwrite, encoder)
-    if as_json:
-        typer.echo(json.dumps(summarise(found), indent=2, ensure_ascii=False))
+    if options.output is not None:
+        _write(found, options.output, " ".join(place), options.overwrite, encoder)
+    if options.as_json:
+        cli.print_json(summarise(found))
     else:
-        _print(found, output)
-
-
-class Style(NamedTuple):
-    """How the table of many places is written."""
-
-    as_json: bool
-    keep_formulas: bool
-    keep_going: bool
-    overwrite: bool
+        _print(found, options.output)
 
 
 def _are_maps(arguments: list[str]) -> bool:
@@ -244,7 +211,7 @@ def _are_maps(arguments: list[str]) -> bool:
     return expanded(arguments[0]).is_dir()
 
 
-def _read_place(arguments: list[str], talairach: bool, keep_going: bool) -> Any:
+def _read_place(arguments: list[str], options: DecodeOptions) -> Any:
     """Return a point or peaks as an array in MNI mm, or the path of a map."""
     import numpy as np
 
@@ -257,16 +224,10 @@ def _read_place(arguments: list[str], talairach: bool, keep_going: bool) -> Any:
     if len(arguments) == 1:
         from neurowhere.inputs.places import read_peaks
 
-        points = read_peaks(expanded(arguments[0]), keep_going=keep_going)
+        points = read_peaks(expanded(arguments[0]), keep_going=options.keep_going)
     else:
-        try:
-            x, y, z = map(float, arguments)
-        except ValueError as error:
-            raise typer.BadParameter(
-                f"expected X Y Z as three numbers, or one file, got {' '.join(arguments)!r}"
-            ) from error
-        points = np.array([[x, y, z]])
-    return talairach_to_mni(points) if talairach else points
+        points = np.array([cli.as_point(arguments, "X Y Z as three numbers, or one file")])
+    return talairach_to_mni(points) if options.talairach else points
 
 
 def _write(
@@ -310,78 +271,53 @@ def _print(found: "Decoding", output: Path | None) -> None:
         typer.echo(f"\nwritten to {output}")
 
 
-def decode_places(
-    sources: list[str],
-    by: str | None,
-    path: Path | None,
-    *,
-    talairach: bool,
-    model: Path | None,
-    options: dict[str, Any],
-    style: Style,
-) -> None:
+def decode_places(sources: list[str], options: DecodeOptions) -> None:
     """Decode the places of a table, or maps, and write a row for each as it is done."""
     from neurowhere._tools.parallel import track
-    from neurowhere.cli.batch import Stop
     from neurowhere.model.store import load_model
 
-    places = list(_find_places(sources, by, talairach, style.keep_going))
-    encoder = load_model(model)
-    found = _decode_each(encoder, track(places, "decoding"), options)
-    target = new_file(path, overwrite=style.overwrite) if path else nullcontext(sys.stdout)
-    n_done = n_failed = 0
-    stop = Stop()
-    with target as stream:
-        with stop.until_stopped():
+    places = list(_find_places(sources, options))
+    found = _decode_each(load_model(options.model), track(places, "decoding"), options)
+    what = ("place", "places", "decoded")
+    tally = Tally(what, PartitionError, keep_going=options.keep_going)
+    with cli.written(options.table, options.overwrite) as stream:
+        with tally.until_stopped():
             for each in found:
-                with stop.undisturbed():
-                    stream.write(_as_line(each, style, header=n_done == 0))
-                    n_done += 1
-                    if each.problem is not None:
-                        n_failed += 1
-                        told = one_line(f"{each.name}: {each.problem}")
-                        typer.echo(f"neurowhere: {told}", err=True)
-                stop.heed()
-        if not n_done:
-            stop.end_as_stopped()
-        if n_failed == n_done:
-            raise PartitionError(f"none of the {n_failed:,} places could be decoded; see above")
-    if path is not None:
-        stopped = "; stopped before the end" * bool(stop.signal)
-        typer.echo(f"{path}: {n_done - n_failed:,} places decoded, {n_failed:,} not{stopped}")
-    stop.end_as_stopped()
-    if n_failed and not style.keep_going:
-        raise PartitionError(f"{n_failed:,} of {n_done:,} places failed; see above")
+                with tally.undisturbed():
+                    stream.write(_as_line(each, options, header=not tally.n_seen))
+                tally.add(1, [] if each.problem is None else [(each.name, each.problem)])
+        tally.refuse_nothing()
+    tally.end(options.table)
 
 
 def _decode_each(
-    encoder: "Encoder", places: "Iterable[NamedPlace]", options: dict[str, Any]
+    encoder: "Encoder", places: "Iterable[NamedPlace]", options: DecodeOptions
 ) -> "Iterator[Decoded]":
-    """Decode places one after another, but for those that cannot be read."""
+    """Decode places one after another; a place that cannot be read keeps its problem."""
     from neurowhere.model.decoding import Decoded, decode_many
 
     for name, place, problem in places:
         if problem is None:
-            yield from decode_many(encoder, [(name, place)], **options)
+            how: dict[str, Any] = {"threshold": options.threshold, "n_terms": options.terms}
+            yield from decode_many(encoder, [(name, place)], **how)
         else:
             yield Decoded(name, None, problem)
 
 
-def _find_places(
-    sources: list[str], by: str | None, talairach: bool, keep_going: bool
-) -> "Iterable[NamedPlace]":
+def _find_places(sources: list[str], options: DecodeOptions) -> "Iterable[NamedPlace]":
     from neurowhere.inputs.places import iter_maps, iter_points
 
-    if by is None:
+    if options.by is None:
         return iter_maps(sources)
     if len(sources) > 1 or not sources[0].lower().endswith(TABLE_SUFFIXES):
         raise typer.BadParameter(f"expected one table of peaks with --by, got {' '.join(sources)}")
-    return iter_points(expanded(sources[0]), by, talairach=talairach, keep_going=keep_going)
+    how = {"talairach": options.talairach, "keep_going": options.keep_going}
+    return iter_points(expanded(sources[0]), options.by, **how)
 
 
-def _as_line(each: "Decoded", style: Style, *, header: bool) -> str:
+def _as_line(each: "Decoded", options: DecodeOptions, *, header: bool) -> str:
     """Return a place as a row of CSV, or as a line of JSON."""
-    if style.as_json:
+    if options.as_json:
         tables = {} if each.decoding is None else summarise(each.decoding)
         return json.dumps({"id": each.name, **tables, "problem": each.problem}) + "\n"
     import pandas as pd
@@ -389,7 +325,7 @@ def _as_line(each: "Decoded", style: Style, *, header: bool) -> str:
     from neurowhere.report.tables import to_csv
 
     row = pd.DataFrame([dict(_cells(each))], columns=list(COLUMNS))
-    return to_csv(row, header=header, keep_formulas=style.keep_formulas, float_format=NUMBERS)
+    return to_csv(row, header=header, keep_formulas=options.keep_formulas, float_format=NUMBERS)
 
 
 def _cells(each: "Decoded") -> Iterator[tuple[str, Any]]:
@@ -402,3 +338,61 @@ def _cells(each: "Decoded") -> Iterator[tuple[str, Any]]:
     yield "terms", LISTED.join(terms["term"])
     if studies is not None:
         yield "studies", " ".join(studies["id"])
+
+
+def regions(
+    table: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE | X Y Z",
+            help="A cluster table of nilearn, FSL, SPM or FreeSurfer, a table with columns x, y "
+            "and z, or a point, in MNI mm.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--table", metavar="FILE", help="CSV file to write.", show_default="the terminal"
+        ),
+    ] = None,
+    atlas: cli.AtlasOption = None,
+    talairach: Annotated[
+        bool, typer.Option("--talairach", help="Points are in Talairach space.")
+    ] = False,
+    voxels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="IMAGE", help="Image whose voxel indices the table has in place of mm."
+        ),
+    ] = None,
+    keep_formulas: cli.KeepFormulas = False,
+    overwrite: cli.Overwrite = False,
+    as_json: cli.Json = False,
+) -> None:
+    """Name the region of an atlas at each point of a table, and keep the table's columns.
+
+    A point outside all regions gets the closest one and its distance.
+
+    Example:
+
+        neurowhere regions clusters.csv --table named.csv
+
+        neurowhere regions cluster_zstat1.txt --voxels thresh_zstat1.nii.gz
+
+        neurowhere regions -24 -4 -18
+    """
+    from neurowhere.inputs.regions import name_regions
+    from neurowhere.report.tables import to_csv
+
+    source: Any = table[0]
+    if len(table) > 1:
+        source = [cli.as_point(table, "one table, or X Y Z as three numbers")]
+    named = name_regions(source, cli.read_atlas(atlas), talairach=talairach, voxels=voxels)
+    if as_json:
+        text = json.dumps(named.to_dict("records"), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = to_csv(named, keep_formulas=keep_formulas)
+    with cli.written(output, overwrite) as stream:
+        stream.write(text)
+    if output is not None:
+        typer.echo(f"{output}: {len(named):,} points named")

@@ -45,18 +45,6 @@ from neurowhere.contrast.shard import (
 from neurowhere.exceptions import CorpusError
 from neurowhere.model.encoder import Encoder
 
-__all__ = [
-    "Background",
-    "Chance",
-    "Design",
-    "Responses",
-    "find_background",
-    "find_chance",
-    "fit_groups_of",
-    "rows_of",
-    "sum_documents",
-]
-
 Array = NDArray[np.floating]
 Weights = Array | sparse.csr_matrix
 Totals = tuple[Array, Array]  # Σ a z for each weight a, and Σ b z² for each weight b
@@ -65,7 +53,7 @@ BATCH = 256  # documents encoded at a time
 TASK_DOCUMENTS = 4096  # summed by one worker before it reports
 N_PLACELESS = 300  # words
 WORDS_AT_ONCE = 20  # whose residuals are held for all documents
-LAYOUT = 4  # of the files
+LAYOUT = 5  # of the files
 KEPT = ("usual", "cross", "square")
 FEWEST_PLACELESS = 20  # words, for their quantile to mean anything
 
@@ -78,7 +66,7 @@ class Responses:
     """What is made of a document.
 
     Without the mean q̄ over all documents, the responses are the encodings q themselves; with it,
-    side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
+    side by side, log(c + (1 − c) q/q̄), q/q̄, the features x, and [x > 0].
     """
 
     model: Encoder
@@ -308,6 +296,15 @@ class Chance(NamedTuple):
     words: NDArray[np.intp]  # their number
     share_regions: Array  # share of the words with any discovery among the regions
     share_voxels: Array
+
+    def about(self) -> dict[str, float | None]:
+        """Return what is said of the words in `Contrast.about`."""
+        regions, voxels = map(float, (self.share_regions, self.share_voxels))
+        return {
+            "placeless_words": int(self.words),
+            "chance_regions": None if np.isnan(regions) else regions,
+            "chance_voxels": None if np.isnan(voxels) else voxels,
+        }
 
 
 def find_chance(

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from neurowhere.contrast.regression import RATE
-from neurowhere.exceptions import PartitionError
 from neurowhere.model.methods import MethodsText, write_methods
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.text.labels import region_names
-
-__all__ = ["Contrast", "Effects", "correct_together"]
 
 Array = NDArray[np.floating]
 Flags = NDArray[np.bool_]
@@ -36,10 +33,8 @@ class Effects:
     def ratio(self, offset: Array | float = 0.0) -> tuple[Array, Array, Array]:
         """Return (o + observed) / (o + expected), and the bounds of its 95 % interval."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio, half = (
-                (offset + self.observed) / (offset + self.expected),
-                self.half_width / (offset + self.expected),
-            )
+            ratio = (offset + self.observed) / (offset + self.expected)
+            half = self.half_width / (offset + self.expected)
         return ratio, np.maximum(ratio - half, 0.0), ratio + half
 
     def discovered(self, min_ratio: float) -> Flags:
@@ -169,13 +164,8 @@ class Contrast:
         """Log ratio where it passes the false-discovery threshold, 0 elsewhere."""
         return self.to_img(np.where(self.significant(), self.log_ratio, 0.0))
 
-    def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
+    def regions(self) -> pd.DataFrame:
         """Return the regions of the atlas, the largest t first; of a hint, the largest log ratio.
-
-        Parameters
-        ----------
-        atlas : Atlas, optional
-            That of the contrast; it is tested with, and no other can be asked for afterwards.
 
         Returns
         -------
@@ -184,11 +174,6 @@ class Contrast:
             to what is expected, with the interval (95 %): ratio, low, high; t, p, q; passes;
             probability and reference.
         """
-        if atlas is not None and list(atlas.names) != list(self.atlas.names):
-            raise PartitionError(
-                "regions are tested with the atlas that the contrast was made with; give "
-                "atlas= to contrast_documents"
-            )
         effects = self.by_region
         ratio, low, high = effects.ratio()
         volumes = self.atlas.volumes_mm3 / self.brain.total_volume_mm3
@@ -248,20 +233,15 @@ class Contrast:
                 keep_formulas=keep_formulas,
             )
 
-    def most_raised(self, atlas: Atlas | None = None) -> pd.DataFrame:
+    def most_raised(self) -> pd.DataFrame:
         """Return the regions that pass and are raised, the largest ratio first.
-
-        Parameters
-        ----------
-        atlas : Atlas, optional
-            By default that of the contrast.
 
         Returns
         -------
         DataFrame
             Rows of `regions`.
         """
-        table = self.regions() if atlas is None else self.regions(atlas)
+        table = self.regions()
         raised = table[table["passes"] & (table["t"] > 0)]
         return raised.sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
 
@@ -288,13 +268,11 @@ class Contrast:
             With `text` and `bibtex`; printed, one after the other.
         """
         about = self.about
-        how = (
-            "all documents"
-            if about["unadjusted"]
-            else "the nearest documents of the same kind"
-            if about["matched"]
-            else f"what a regression on {about['covariates']} covariates of their kind expects"
-        )
+        how = f"what a regression on {about['covariates']} covariates of their kind expects"
+        if about["unadjusted"]:
+            how = "all documents"
+        elif about["matched"]:
+            how = "the nearest documents of the same kind"
         also = (
             f"The {about['documents_in_group']:,} documents that {self.group} were contrasted with "
             f"{self.against if about['documents_in_second_group'] else how}; regions and voxels "
@@ -348,8 +326,10 @@ def correct_together(contrasts: list[Contrast]) -> list[Contrast]:
     """
     voxels = _corrected([each.voxels for each in contrasts])
     regions = _corrected([each.by_region for each in contrasts])
-    together = zip(contrasts, voxels, regions, strict=True)
-    return [replace(each, voxels=own, by_region=other) for each, own, other in together]
+    return [
+        replace(each, voxels=own, by_region=other)
+        for each, own, other in zip(contrasts, voxels, regions, strict=True)
+    ]
 
 
 def _corrected(effects: list[Effects]) -> list[Effects]:

@@ -10,8 +10,6 @@ from neurowhere.contrast.covariates import Covariates
 from neurowhere.contrast.selection import Selected
 from neurowhere.exceptions import CorpusError
 
-__all__ = ["match_nearest", "propensity", "with_controls"]
-
 Array = NDArray[np.floating]
 
 CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best

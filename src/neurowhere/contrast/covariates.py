@@ -19,8 +19,6 @@ from neurowhere.contrast.selection import ByTerm, Found, Group
 from neurowhere.text import Vocabulary
 from neurowhere.text.words import fold, plain
 
-__all__ = ["KIND_WORDS", "LENGTHS", "Covariates", "compare_kinds", "find_covariates", "kinds_named"]
-
 Array = NDArray[np.floating]
 
 # Words that tell kinds of documents apart, and name no place in the brain and no disease.
@@ -74,43 +72,42 @@ def find_covariates(found: Sequence[Found], vocabulary: Vocabulary) -> Covariate
     sources, source_names = _sources(found, sizes[:, 1])
     has = sparse.csc_matrix(counts > 0)
     n_with = np.diff(has.indptr)
-    places = {word: column for column, word in enumerate(words)}
-    kinds = sorted((kind for kind in KINDS if kind in places), key=lambda k: -n_with[places[k]])
-    in_kinds = [places[kind] for kind in kinds]
+    kinds, kind_names = _kinds(has, words, n_with)
     placed, known = _vocabulary_words(vocabulary)
     topics = _topics(counts, [w not in placed and w not in KINDS for w in words], n_with)
-    values = np.hstack(
-        [
-            np.ones((len(logs), 1)),
-            sources,
-            logs,
-            logs[:, :2] ** 2,
-            has[:, in_kinds].toarray(),
-            topics,
-        ]
-    )
-    names = ["all", *source_names, *LENGTHS, *(f"{each}²" for each in LENGTHS[:2])]
-    names += [KINDS[kind] for kind in kinds]
-    names += [f"topic {k + 1}" for k in range(topics.shape[1])]
+    topic_names = [f"topic {k + 1}" for k in range(topics.shape[1])]
+    ones, squares = np.ones((len(logs), 1)), logs[:, :2] ** 2
+    values = np.hstack([ones, sources, logs, squares, kinds, topics])
+    square_names = [f"{each}²" for each in LENGTHS[:2]]
+    names = ["all", *source_names, *LENGTHS, *square_names, *kind_names, *topic_names]
     most = max(1, len(values) // DOCUMENTS_PER_COVARIATE)
-    nowhere = [
-        column
-        for column in np.flatnonzero((n_with >= FEWEST) & (n_with <= MOST)).tolist()
-        if _names_nothing(words[column], known)
-    ]
-    chosen = np.random.default_rng(0).permutation(np.array(nowhere, dtype=np.intp))
+    nowhere = _placeless(words, known, n_with)
     return Covariates(
         values[:, :most].astype(np.float32),
         names[:most],
-        has[:, chosen],
-        [words[column] for column in chosen],
+        has[:, nowhere],
+        [words[column] for column in nowhere],
     )
 
 
-def _names_nothing(word: str, known: set[str]) -> bool:
-    """Whether a word is in no name of the vocabulary, and tells no kind of document."""
-    is_word = len(word) >= SHORTEST and word.isalpha()
-    return is_word and word not in known and word not in KINDS
+def _kinds(has: sparse.csc_matrix, words: Sequence[str], n_with: Ints) -> tuple[Array, list[str]]:
+    """Return which fronts have words for kinds of documents, the most frequent word first."""
+    column_of = {word: column for column, word in enumerate(words)}
+    columns = [column_of[kind] for kind in KINDS if kind in column_of]
+    columns.sort(key=lambda column: -n_with[column])
+    return has[:, columns].toarray(), [KINDS[words[column]] for column in columns]
+
+
+def _placeless(words: Sequence[str], known: set[str], n_with: Ints) -> Ints:
+    """Return the columns, in random order, of words in no name of the vocabulary and no kind."""
+    common = np.flatnonzero((n_with >= FEWEST) & (n_with <= MOST)).tolist()
+    nowhere = [
+        column
+        for column in common
+        if len(word := words[column]) >= SHORTEST and word.isalpha() and word not in known
+        if word not in KINDS
+    ]
+    return np.random.default_rng(0).permutation(np.array(nowhere, dtype=np.intp))
 
 
 def _read_fronts(found: Sequence[Found]) -> tuple[sparse.csr_matrix, Ints, list[str]]:

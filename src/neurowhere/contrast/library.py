@@ -26,8 +26,6 @@ from neurowhere.corpus.read import READERS, find_format
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning, OutputError
 
-__all__ = ["Library", "make_folder", "open_library"]
-
 PART_BYTES = 4_000_000  # smaller files are read together
 SPLIT_FORMATS = ("jsonl", "table", "text", "jats")  # a folder of files, each of which can be read
 COUNTED_FORMATS = ("folder", "neuroquery")  # may have counts of terms where there is no text
@@ -73,18 +71,23 @@ def open_library(
     folder = expanded(cache) / fingerprint(parts)
     recover(folder)
     make_folder(folder)
-    done = [note for part in parts if (note := _read_note(folder, part)) is not None]
-    numbers = {report.part for report in done}
-    calls = [(folder, part) for part in parts if part.number not in numbers]
+    done = [note for part in parts for note in _read_note(folder, part)]
+    finished = {report.part for report in done}
+    calls = [(folder, part) for part in parts if part.number not in finished]
     if calls:
         results = workers.for_calls(len(calls)).run(cut, calls)
         done += track(results, "reading documents", len(calls))
     library = _collect(folder, sorted(done))
     if library.damaged and not keep_going:
         raise CorpusError(f"{library.damaged}; mend that, or --keep-going with what can be read")
-    for problem in library.problems if calls else ():
-        warnings.warn(problem, DataWarning, stacklevel=2)
+    if calls:  # else they were told when the documents were read
+        _warn(library.problems)
     return library
+
+
+def _warn(problems: Sequence[str]) -> None:
+    for problem in problems:
+        warnings.warn(problem, DataWarning, stacklevel=3)
 
 
 def make_folder(folder: Path) -> None:
@@ -249,11 +252,12 @@ def _note(folder: Path, part: Part) -> Path:
     return folder / f"{part.number:05d}.keys.json"
 
 
-def _read_note(folder: Path, part: Part) -> Report | None:
+def _read_note(folder: Path, part: Part) -> list[Report]:
+    """Return what became of a part; nothing if it is not finished, or the note is damaged."""
     try:
-        return Report(*json.loads(_note(folder, part).read_bytes()))
-    except (OSError, ValueError, TypeError):  # not finished, or damaged
-        return None
+        return [Report(*json.loads(_note(folder, part).read_bytes()))]
+    except (OSError, ValueError, TypeError):
+        return []
 
 
 def _batches(
@@ -275,28 +279,35 @@ def _batches(
 
 
 def _collect(folder: Path, reports: Sequence[Report]) -> Library:
-    files = Skipped("files")
-    for report in reports:
-        for name, reason in report.unreadable:
-            files.add(name, reason)
     keys = {
         Shard(folder, report.part, number): some
         for report in reports
         for number, some in enumerate(report.keys)
     }
-    problems = [problem for report in reports for problem in report.problems]
+    skipped = _summary_of_files(reports)
     if not keys:
-        raise CorpusError(f"nothing could be read: {files.summary(0)}")
-    lost = [problem for report in reports for problem in report.lost]
-    if files.count:
-        n_files = sum(report.n_files for report in reports)
-        problems.append(files.summary(n_files - files.count))
-        lost.append(problems[-1])
+        raise CorpusError(f"nothing could be read: {skipped or 'there are no documents'}")
+    problems = [*_said(reports, "problems"), *filter(None, [skipped])]
+    lost = [*_said(reports, "lost"), *filter(None, [skipped])]
     repeats, n_documents = _find_repeats(keys)
-    n_repeats = sum(map(len, repeats.values()))
-    if n_repeats:
+    if n_repeats := sum(map(len, repeats.values())):
         problems.append(f"{n_repeats:,} documents have the id of an earlier one and are left out")
     return Library(folder, list(keys), repeats, n_documents, tuple(problems), "; ".join(lost))
+
+
+def _said(reports: Sequence[Report], name: str) -> list[str]:
+    return [each for report in reports for each in getattr(report, name)]
+
+
+def _summary_of_files(reports: Sequence[Report]) -> str:
+    """Say how many files could not be read, and why; "" if all were."""
+    files = Skipped("files")
+    for report in reports:
+        for name, reason in report.unreadable:
+            files.add(name, reason)
+    n_read = sum(report.n_files for report in reports) - files.count
+    is_read = any(report.keys for report in reports)
+    return files.summary(n_read if is_read else 0) if files.count else ""
 
 
 def _find_repeats(keys: Mapping[Shard, Sequence[int]]) -> tuple[dict[str, Ints], int]:

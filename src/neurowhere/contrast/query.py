@@ -1,8 +1,8 @@
 """Queries: how often texts hold the words, phrases and expressions that are asked for."""
 
+import itertools
 import re
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +14,6 @@ from scipy import sparse
 
 from neurowhere.exceptions import QueryError
 from neurowhere.text.words import NUMBERS, SKIPPED, fold, is_skipped, plain
-
-__all__ = ["Counts", "Expression", "Ints", "Query", "Searchable", "WordIndex"]
 
 Ints = NDArray[np.intp]
 Counts = NDArray[np.int64]
@@ -133,21 +131,16 @@ class Searchable(Protocol):
         """Return some of the texts."""
 
 
-class Node(ABC):
+class Node:
     """A part of a query, which may have parts itself."""
 
-    @abstractmethod
     def mentions(self, source: Searchable, rows: Ints) -> Counts:
         """Count mentions in some of the texts: (n_rows,)."""
+        raise NotImplementedError
 
     def leaves(self) -> "list[Node]":
         """Return the parts that are looked for, not those that must be absent."""
         return [self]
-
-    @property
-    def reads_all(self) -> bool:
-        """Whether every text has to be read, because the index of words does not help."""
-        return False
 
 
 @dataclass(frozen=True)
@@ -221,11 +214,6 @@ class Expression(Node):
                 raise ValueError(str(error)) from error
         return cls(text, compiled)
 
-    @property
-    def reads_all(self) -> bool:
-        """True: no index knows what an expression matches."""
-        return True
-
     def mentions(self, source: Searchable, rows: Ints) -> Counts:
         """Count the matches, which do not overlap."""
         counts = map(self.count, source.read_texts(rows))
@@ -266,20 +254,15 @@ class AllOf(Node):
     required: tuple[Node, ...]
     excluded: tuple[Node, ...]
 
-    @property
-    def reads_all(self) -> bool:
-        """Whether no required part narrows the texts down."""
-        return all(node.reads_all for node in self.required)
-
     def mentions(self, source: Searchable, rows: Ints) -> Counts:
         """Add up the mentions of the required parts; a text that fails one is not read again."""
         counts = np.zeros(len(rows), dtype=np.int64)
         left = np.arange(len(rows))
-        for node in sorted(self.required, key=lambda node: node.reads_all):
+        for node in sorted(self.required, key=_reads_texts):
             found = node.mentions(source, rows[left])
             counts[left] += found
             left = left[found > 0]
-        for node in sorted(self.excluded, key=lambda node: node.reads_all):
+        for node in sorted(self.excluded, key=_reads_texts):
             left = left[node.mentions(source, rows[left]) == 0]
         kept = np.zeros_like(counts)
         kept[left] = counts[left]
@@ -290,16 +273,16 @@ class AllOf(Node):
         return [leaf for node in self.required for leaf in node.leaves()]
 
 
+def _reads_texts(node: Node) -> bool:
+    """Whether a part has an expression, for which texts have to be read: no index knows them."""
+    return any(isinstance(leaf, Expression) for leaf in node.leaves())
+
+
 @dataclass(frozen=True)
 class AnyOf(Node):
     """Texts that have one of some parts."""
 
     nodes: tuple[Node, ...]
-
-    @property
-    def reads_all(self) -> bool:
-        """Whether one part does."""
-        return any(node.reads_all for node in self.nodes)
 
     def mentions(self, source: Searchable, rows: Ints) -> Counts:
         """Add up the mentions of all parts."""
@@ -374,13 +357,10 @@ class Query:
         [True, True, False]
         """
         source, rows = _Texts(words), np.arange(len(words))
-        leaves = [
-            part
-            for leaf in self._tree.leaves()
-            for part in (
-                [Phrase((word,)) for word in leaf.words] if isinstance(leaf, Phrase) else [leaf]
-            )
-        ]
+        leaves: list[Node] = []
+        for leaf in self._tree.leaves():
+            own = leaf.words if isinstance(leaf, Phrase) else ()
+            leaves += [Phrase((word,)) for word in own] or [leaf]
         return np.asarray(np.any([leaf.mentions(source, rows) > 0 for leaf in leaves], axis=0))
 
     def __repr__(self) -> str:
@@ -456,18 +436,17 @@ class _Parser:
             if not self._take(")"):
                 raise self._error("a parenthesis is not closed")
             return inner
-        tokens = []
-        while self.tokens and self.tokens[0] not in OPERATORS:
-            tokens.append(self.tokens.pop(0))
+        tokens = list(itertools.takewhile(lambda token: token not in OPERATORS, self.tokens))
+        del self.tokens[: len(tokens)]
         if any(token.startswith("/") for token in tokens):
             if len(tokens) > 1:
                 raise self._error("join a regular expression to other terms by AND or OR")
             return self._expression(tokens[0])
-        words = [word for token in tokens for word in self._words(token)]
+        words = tuple(word for token in tokens for word in self._words(token))
         if not words:
             hint = ", because words such as 'the' and 'of' are skipped" if tokens else ""
             raise self._error(f"a term is missing{hint}")
-        return Phrase(tuple(words))
+        return Phrase(words)
 
     def _words(self, token: str) -> list[str]:
         """Words of a token, without those that are skipped in phrases; * stays at a prefix."""

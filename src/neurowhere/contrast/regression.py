@@ -10,30 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-__all__ = [
-    "LEVEL",
-    "RATE",
-    "Fits",
-    "Partialled",
-    "Tested",
-    "calibrate",
-    "discoveries",
-    "fit_groups",
-    "half_width",
-    "likely_members",
-    "log_response",
-    "orthonormal",
-    "partial_out",
-    "share_by_chance",
-    "stretch",
-    "t_tests",
-]
-
 Array = NDArray[np.floating]
 
 RATE = 0.05  # false-discovery rate
 LEVEL = 0.95  # of intervals
 PRIOR = 20  # documents of usual variance that are added to those of a group
+FLOOR = 0.15  # c of the response
 QUANTILE = 0.8  # of the squared statistics of placeless words that is made that of χ²
 WITHOUT_DISCOVERY = 0.96  # of placeless words
 COLLINEAR = 1e-7  # an eigenvalue smaller than this share of the largest is none
@@ -42,8 +24,8 @@ TENTHS = 10
 
 
 def log_response(relative: Array) -> Array:
-    """Return y = log(½ + ½ q/q̄) from q/q̄: finite where a document says nothing of a place."""
-    return np.asarray(np.log1p(relative) - np.log(2, dtype=relative.dtype))
+    """Return y = log(c + (1 − c) q/q̄) from q/q̄: finite where a document says nothing of a place."""
+    return np.asarray(np.log(FLOOR + (1 - FLOOR) * relative))
 
 
 def orthonormal(gram: Array) -> Array:

@@ -37,6 +37,7 @@ from neurowhere.contrast.query import Ints, Query
 from neurowhere.contrast.regression import PRIOR, half_width, t_tests
 from neurowhere.contrast.selection import (
     FEW,
+    ByColumn,
     ByTerm,
     Found,
     Group,
@@ -52,13 +53,12 @@ from neurowhere.model.store import load_model
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import overlap_mm3
 
-__all__ = ["contrast_documents", "default_cache"]
-
 Array = NDArray[np.floating]
 
 N_TERMS = 200  # whose part in the contrast is worked out
 LEAST_EXPECTED = 0.1  # of the mean of all documents; a regression may go below zero
 LEAST_OWN = 0.05  # of a group, that its kind does not explain
+NO_CHANCE = {"placeless_words": 0, "chance_regions": None, "chance_voxels": None}
 
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -178,9 +178,8 @@ def contrast_documents(  # type: ignore[misc]
         without=tuple(without),
         min_ratio=min_ratio,
     )
-    paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    listed = group if isinstance(group, list) else [group]
-    wanted = [_as_groups(each, against, min_mentions) for each in listed]
+    paths = _listed(sources)
+    wanted = [_as_groups(each, against, min_mentions) for each in _listed(group)]
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
         results, problems = Study(how, library, workers).contrast_all(wanted)
@@ -235,13 +234,13 @@ class How:
 # ---- one contrast after the other
 
 
-@dataclass(frozen=True, eq=False)
 class Study:
     """Contrasts of the documents of a library; what they share is worked out with the first."""
 
-    how: How
-    library: Library
-    workers: Workers
+    def __init__(self, how: How, library: Library, workers: Workers) -> None:
+        self.how, self.library, self.workers = how, library, workers
+        self.background: Background | None = None
+        self.chance: Chance | None = None
 
     def contrast_all(self, wanted: Sequence[list[Group]]) -> tuple[list[Contrast], list[str]]:
         """Contrast several groups; say why some of them cannot be contrasted, unless none can."""
@@ -271,7 +270,7 @@ class Study:
             selected = with_controls(selected, covariates, named)
         for hint in hints:
             warnings.warn(hint, DataWarning, stacklevel=4)
-        fit, chance = self._fit(background, selected, found, left_out, named)
+        fit = self._fit(background, selected, found, left_out, named)
         m = model.partition_.n_regions
         tested = all(np.count_nonzero(each) >= FEW for each in selected.weights)
         voxels, by_region = (
@@ -294,19 +293,12 @@ class Study:
             about={
                 "documents": self.library.n_documents,
                 "documents_with_known_terms": background.n_documents,
-                "documents_in_group": selected.n_members,
-                "documents_in_passing": selected.in_passing,
-                "documents_in_second_group": (
-                    None if second is None else int(np.count_nonzero(second))
-                ),
-                "documents_in_both": selected.in_both,
-                "documents_without_a_control": selected.alone,
+                **selected.counts(),
                 "degrees_of_freedom": round(float(fit.n) + PRIOR - 1, 1),
                 "covariates": fit.n_covariates,
                 "tested": tested,
-                **_about_chance(chance),
-                "terms_left_out": _names(model, left_out),
-                "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
+                **(NO_CHANCE if self.chance is None else self.chance.about()),
+                **_left_out(model, left_out),
                 "weighted": how.weighted,
                 "unadjusted": how.unadjusted,
                 "matched": how.matched,
@@ -316,11 +308,6 @@ class Study:
             model=model.summary(),
         )
 
-    @cached_property
-    def _kept(self) -> dict[str, Any]:
-        """What was worked out with the first contrast."""
-        return {}
-
     def _background(self, found: Sequence[Found]) -> Background:
         n = sum(len(each.rows) for each in found)
         if n < 2:
@@ -328,26 +315,10 @@ class Study:
                 f"expected at least two documents with a term that the model knows, got {n}; give "
                 "more documents, or a model of their field"
             )
-        if "background" not in self._kept:
-            self._kept["background"] = find_background(
-                self.library.folder, found, self.how.plain, self.workers
-            )
-        background: Background = self._kept["background"]
-        return background
-
-    def _chance(
-        self, background: Background, columns: Sequence[int], relative: Responses
-    ) -> Chance | None:
-        if not self.how.matched and "chance" not in self._kept:
-            self._kept["chance"] = find_chance(
-                self.library.folder,
-                background,
-                columns,
-                relative,
-                self.workers,
-                calibrated=self.how.adjusted,
-            )
-        return self._kept.get("chance")
+        if self.background is None:
+            folder = self.library.folder
+            self.background = find_background(folder, found, self.how.plain, self.workers)
+        return self.background
 
     def _fit(
         self,
@@ -356,38 +327,42 @@ class Study:
         found: Sequence[Found],
         left_out: Ints,
         named: Sequence[str],
-    ) -> "tuple[_Fit, Chance | None]":
+    ) -> "_Fit":
         """Regress on a group, and calibrate its variance, see `regression`.
 
         A second group is contrasted with by one more covariate, the union of both: what the first
         then adds is the difference of the two.
         """
+        how, workers = self.how, self.workers
         names, g = background.covariates.names, selected.first
-        columns = list(range(len(names))) if self.how.adjusted else [0]
+        columns = list(range(len(names))) if how.adjusted else [0]
         used = [column for column in columns if names[column] not in named]
-        relative = replace(self.how.plain, usual=background.usual)
+        relative = replace(how.plain, usual=background.usual)
         masked = replace(relative, left_out=left_out)
-        chance = self._chance(background, columns, relative)
-        design = masked_design(background, used, found, relative, masked, self.workers)
+        if self.chance is None and not how.matched:
+            self.chance = find_chance(
+                self.library.folder,
+                background,
+                columns,
+                relative,
+                workers,
+                calibrated=how.adjusted,
+            )
+        design = masked_design(background, used, found, relative, masked, workers)
         active = g[:, None] > 0
         if selected.second is not None:
             union = (g + selected.second)[:, None]
             active = union > 0
             rows = rows_of(background.found, union, union[:, :0], active=active[:, 0])
-            cross, _ = sum_documents(masked, rows, self.workers, "encoding the groups")
+            cross, _ = sum_documents(masked, rows, workers, "encoding the groups")
             design = Design(
                 np.hstack([design.values, union]), np.vstack([design.cross, cross]), design.square
             )
+        group = sparse.csc_matrix(g[:, None])
         fits, total = fit_groups_of(
-            design,
-            background.found,
-            sparse.csc_matrix(g[:, None]),
-            masked,
-            self.workers,
-            adjusted=self.how.adjusted,
-            active=active,
+            design, background.found, group, masked, workers, adjusted=how.adjusted, active=active
         )
-        s, weight = float(fits.s[0]), g.sum()
+        s, n, weight = float(fits.s[0]), float(fits.n[0]), g.sum()
         if s < LEAST_OWN * (g**2).sum():
             raise CorpusError(
                 "the group cannot be told from its kind of document: source, length, species and "
@@ -396,11 +371,9 @@ class Study:
             )
         scale = s / weight if selected.second is None else 1.0
         observed, effect, variance = total[0] / weight, fits.effect[0], fits.variance[0]
-        if chance is not None:
-            variance = chance.factor * (variance + chance.extra)
-        expected = observed - scale * effect
-        n = float(fits.n[0])
-        return _Fit(observed, expected, effect, variance, scale, n, len(used) - 1), chance
+        if self.chance is not None:
+            variance = self.chance.factor * (variance + self.chance.extra)
+        return _Fit(observed, observed - scale * effect, effect, variance, scale, n, len(used) - 1)
 
 
 class _Fit(NamedTuple):
@@ -479,6 +452,10 @@ def _place_for(cache: str | os.PathLike[str] | None, keep: bool) -> Iterator[Pat
         yield Path(folder)
 
 
+def _listed(given: Any) -> list[Any]:
+    return [given] if isinstance(given, str | os.PathLike | ByTerm | ByColumn) else list(given)
+
+
 def _as_groups(group: str | Group, against: str | Group | None, min_mentions: int) -> list[Group]:
     return [
         ByTerm(each, min_mentions) if isinstance(each, str) else each
@@ -504,26 +481,15 @@ def columns_left_out(model: Encoder, groups: Sequence[Group], without: Sequence[
     return np.array(sorted(named), dtype=np.intp)
 
 
-def _columns_within(model: Encoder, left_out: Ints) -> Ints:
-    """Columns of the words that are not counted within the names that are left out."""
-    if not model.extractor_.nested:
-        return np.empty(0, np.intp)
-    within = np.unique(model.extractor_.within[left_out].indices)
-    return np.setdiff1d(within, left_out)
-
-
-def _names(model: Encoder, columns: Ints) -> list[str]:
-    return [model.extractor_.terms[column] for column in columns]
-
-
-# ---- what was done
-
-
-def _about_chance(chance: Chance | None) -> dict[str, Any]:
-    """Say how many placeless words were asked, and which share of them has any discovery."""
-    words, *shares = (0, np.nan, np.nan) if chance is None else map(float, chance[2:])
-    regions, voxels = (None if np.isnan(share) else share for share in shares)
-    return {"placeless_words": int(words), "chance_regions": regions, "chance_voxels": voxels}
+def _left_out(model: Encoder, columns: Ints) -> dict[str, list[str]]:
+    """Name the terms in some columns, and the words within them, which are not counted either."""
+    extractor, within = model.extractor_, np.empty(0, np.intp)
+    if extractor.nested:
+        within = np.setdiff1d(np.unique(extractor.within[columns].indices), columns)
+    return {
+        "terms_left_out": [extractor.terms[column] for column in columns],
+        "words_left_out_with_them": [extractor.terms[column] for column in within],
+    }
 
 
 def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:

@@ -15,8 +15,6 @@ from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError
 from neurowhere.text import TermExtractor
 
-__all__ = ["FEW", "ByColumn", "ByTerm", "Found", "Group", "Selected", "check", "search", "select"]
-
 Array = NDArray[np.floating]
 
 FEW = 20  # documents, below which a map is a hint
@@ -205,10 +203,16 @@ class Selected(NamedTuple):
     in_both: int
     alone: int = 0
 
-    @property
-    def n_members(self) -> int:
-        """Number of documents in the first group."""
-        return int(np.count_nonzero(self.first))
+    def counts(self) -> dict[str, int | None]:
+        """Return numbers of documents, as `Contrast.about` has them."""
+        second = None if self.second is None else int(np.count_nonzero(self.second))
+        return {
+            "documents_in_group": int(np.count_nonzero(self.first)),
+            "documents_in_passing": self.in_passing,
+            "documents_in_second_group": second,
+            "documents_in_both": self.in_both,
+            "documents_without_a_control": self.alone,
+        }
 
     @property
     def weights(self) -> list[Array]:

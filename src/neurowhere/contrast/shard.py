@@ -31,18 +31,6 @@ from neurowhere.corpus.documents import SECTIONS
 from neurowhere.exceptions import CorpusError
 from neurowhere.text import TermExtractor
 
-__all__ = [
-    "KEY_LENGTH",
-    "Arrays",
-    "Front",
-    "Shard",
-    "extractor_key",
-    "read_arrays",
-    "vectors_kind",
-    "without_terms",
-    "write_arrays",
-]
-
 Arrays = dict[str, NDArray[Any]]
 
 FAST = 1  # level of compression: four times as fast as the usual one for a sixth more bytes

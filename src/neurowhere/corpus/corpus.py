@@ -2,7 +2,7 @@
 
 import html
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
@@ -86,18 +86,15 @@ class Corpus:
         if (self.peak_rows < 0).any():
             example = self.peaks["id"].iloc[int(np.argmin(self.peak_rows))]
             raise CorpusError(f"expected peaks of the documents, but {example!r} is not one")
-        self._check_sections()
-        self._check_counts()
+        self._check()
 
-    def _check_sections(self) -> None:
+    def _check(self) -> None:
         for name, texts in (self.sections or {}).items():
             if name not in SECTIONS or len(texts) != len(self):
                 raise CorpusError(
                     f"expected {len(self):,} texts in sections among {', '.join(SECTIONS)}, "
                     f"but {name!r} has {len(texts):,}"
                 )
-
-    def _check_counts(self) -> None:
         if (self.counts is None) != (self.terms is None):
             raise CorpusError("term counts and the names of the terms go together; give both")
         expected = (len(self), len(self.terms or ()))
@@ -137,7 +134,8 @@ class Corpus:
                 duplicates.append(document.id)
                 if not keep_duplicates:
                     continue
-                document = replace(document, id=_new_id(document.id, kept))
+                names = (f"{document.id}#{number}" for number in count(2))
+                document = replace(document, id=next(name for name in names if name not in kept))
             kept[document.id] = document
         unique = list(kept.values())
         return cls(
@@ -212,7 +210,9 @@ class Corpus:
         Corpus
             In the order of `rows`.
         """
-        chosen = np.arange(len(self))[rows if isinstance(rows, slice) else _as_index(rows)]
+        if not isinstance(rows, slice) and not np.size(rows):
+            rows = slice(0)
+        chosen = np.arange(len(self))[rows if isinstance(rows, slice) else np.asarray(rows)]
         new_row = np.full(len(self), -1)
         new_row[chosen] = np.arange(len(chosen))
         peak_rows = new_row[self.peak_rows]  # (n_peaks,), -1 where the document is left out
@@ -303,15 +303,6 @@ def join_documents(
         yield Document(row["id"], known, row_peaks, row["space"], metadata)
 
 
-def _new_id(taken: str, ids: Container[str]) -> str:
-    return next(new for number in count(2) if (new := f"{taken}#{number}") not in ids)
-
-
-def _as_index(rows: ArrayLike) -> NDArray[Any]:
-    index = np.asarray(rows)
-    return index if index.size else index.astype(np.intp)
-
-
 def _columns_of_sections(documents: list[Document]) -> dict[str, list[str]]:
     """Return texts by section, for the sections that some document has."""
     present = {name for document in documents for name, text in document.sections.items() if text}
@@ -391,11 +382,8 @@ def _join_counts(
     present: set[str] = set().union(*(part.counts or () for part in parts))
     names = [name for name in SECTIONS if name in present]
     column_of = dict(zip(terms, range(len(terms)), strict=True))
-    return terms, {name: _stacked(parts, name, column_of) for name in names}
-
-
-def _stacked(parts: list[Corpus], name: str, column_of: dict[str, int]) -> sparse.csr_matrix:
-    return sparse.csr_matrix(sparse.vstack([_counts_over(part, name, column_of) for part in parts]))
+    counts = {name: [_counts_over(part, name, column_of) for part in parts] for name in names}
+    return terms, {name: sparse.csr_matrix(sparse.vstack(each)) for name, each in counts.items()}
 
 
 def _counts_over(part: Corpus, name: str, column_of: dict[str, int]) -> sparse.csr_matrix:

@@ -55,28 +55,14 @@ RANKS = {"best": 0.0, "first quartile": 0.25, "median": 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Studies that took no part in learning, what they report and what was predicted.
+    """Studies that took no part in learning, what they report and what was predicted."""
 
-    Attributes
-    ----------
-    partition, loss : str
-        Model that predicted.
-    why : tuple of str
-        Why each study is shown.
-    row : array of shape (n,)
-        Row of each study in the corpus.
-    nats : array of shape (n,)
-        Nats above uniform of each.
-    truth, prediction : arrays of shape (n, n_regions)
-        Probability of each region.
-    """
-
-    partition: str
+    partition: str  # of the model that predicted
     loss: str
-    why: tuple[str, ...]
-    row: NDArray[np.intp]
-    nats: NDArray[np.float64]
-    truth: NDArray[np.float32]
+    why: tuple[str, ...]  # each study is shown
+    row: NDArray[np.intp]  # (n,): of each study in the corpus
+    nats: NDArray[np.float64]  # (n,): above uniform
+    truth: NDArray[np.float32]  # (n, n_regions): probability of each region
     prediction: NDArray[np.float32]
 
     def save(self, folder: str | os.PathLike[str]) -> None:

@@ -91,27 +91,13 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What the text of a corpus and the brain give to every problem of a comparison.
+    """What the text of a corpus and the brain give to every problem of a comparison."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        Studies with a peak in the brain.
-    brain : VoxelGrid
-        Says which peaks are learned from and scored, and the uniform density.
-    vocabulary : Vocabulary or None
-        Terms that occur in the corpus.
-    counts : csr_matrix of shape (n_studies, n_terms), or None
-        Counts of the longest terms, once for every loss.
-    left_out : int
-        Studies without a peak in the brain.
-    """
-
-    corpus: Corpus
-    brain: VoxelGrid
-    vocabulary: Vocabulary | None
-    counts: sparse.csr_matrix | None
-    left_out: int
+    corpus: Corpus  # studies with a peak in the brain
+    brain: VoxelGrid  # says which peaks are learned from and scored, and the uniform density
+    vocabulary: Vocabulary | None  # terms that occur in the corpus
+    counts: sparse.csr_matrix | None  # (n_studies, n_terms): of the longest terms, for every loss
+    left_out: int  # studies without a peak in the brain
 
     @cached_property
     def groups(self) -> NDArray[np.intp]:
@@ -126,29 +112,15 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Features and targets of all studies on one partition.
-
-    Attributes
-    ----------
-    name : str
-    regions : Regions
-    brain_mm3 : float
-        V, the volume of the brain.
-    targets : Targets
-    counts : csr_matrix of shape (n_studies, n_terms), or None
-        Term counts; None where no loss needs them.
-    labels : Labels or None
-        For losses that need labels.
-    groups : array of shape (n_studies,)
-    """
+    """Features and targets of all studies on one partition."""
 
     name: str
     regions: Regions
-    brain_mm3: float
+    brain_mm3: float  # V, the volume of the brain
     targets: Targets
-    counts: sparse.csr_matrix | None
-    labels: Labels | None
-    groups: NDArray[np.intp]
+    counts: sparse.csr_matrix | None  # (n_studies, n_terms); None where no loss needs terms
+    labels: Labels | None  # for losses that need labels
+    groups: NDArray[np.intp]  # (n_studies,)
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -191,19 +163,7 @@ class Problem:
 
 
 def prepare_material(corpus: Corpus, brain: VoxelGrid, vocabulary: Vocabulary | None) -> Material:
-    """Keep the studies with a peak in the brain, and count the terms in their texts.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    brain : VoxelGrid
-    vocabulary : Vocabulary or None
-        Terms to count; None where no loss needs them.
-
-    Returns
-    -------
-    Material
-    """
+    """Keep the studies with a peak in the brain, and count the terms in their texts, if any."""
     if not len(corpus.peaks):
         raise CorpusError(
             f"expected coordinates to learn from and to score, but there are none ({corpus!r})"
@@ -239,20 +199,7 @@ def _with_counts(material: Material, vocabulary: Vocabulary) -> Material:
 def prepare_problems(
     material: Material, candidates: Sequence[Candidate], *, labels: bool = True
 ) -> dict[str, Problem]:
-    """Make the problem of each partition.
-
-    Parameters
-    ----------
-    material : Material
-    candidates : sequence of Candidate
-    labels : bool
-        Whether to count the labels of atlases too, for losses that need them.
-
-    Returns
-    -------
-    dict of str to Problem
-        By the name of the partition.
-    """
+    """Make the problem of each partition; count the labels of atlases if a loss needs them."""
     names = [candidate.name for candidate in candidates]
     if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
         raise FitError(f"expected partitions of different names, but two are {repeated[0]!r}")
@@ -263,17 +210,7 @@ def prepare_problems(
 
 
 def restricted(partition: Partition, brain: VoxelGrid) -> Partition:
-    """Cut an atlas to the brain; a grid stays as it is.
-
-    Parameters
-    ----------
-    partition : VoxelGrid or Atlas
-    brain : VoxelGrid
-
-    Returns
-    -------
-    VoxelGrid or Atlas
-    """
+    """Cut an atlas to the brain; a grid stays as it is."""
     return partition.restrict(brain) if isinstance(partition, Atlas) else partition
 
 
@@ -361,38 +298,21 @@ class Score:
 class FoldModel:
     """A model fitted on some studies of a problem.
 
-    Attributes
-    ----------
-    predict : callable
-        Gives the probability of each region for some studies of the problem, a chunk at a time.
-    choice : Choice or None
-        Chosen penalty and sharpness; None for a baseline.
-    uncovered : float
-        Density, relative to the uniform one, where the partition leaves the brain uncovered.
+    `predict` gives the probability of each region for some studies, a chunk at a time.
     """
 
     predict: Callable[[Rows], Iterator[NDArray[np.floating]]]
-    choice: Choice | None = None
-    uncovered: float = 0.0
+    choice: Choice | None = None  # penalty and sharpness; None for a baseline
+    uncovered: float = 0.0  # density over the uniform one, where there is no region
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How the models of a comparison are fitted and scored; called with a problem and a task.
+    """How the models of a comparison are fitted and scored; called with a problem and a task."""
 
-    Attributes
-    ----------
-    seed : int
-        Seed of the folds and of the fits.
-    n_jobs : int
-        Threads of a fit.
-    losses : mapping of str to Loss
-        The losses by name; they travel to other processes with the trial.
-    """
-
-    seed: int = 0
-    n_jobs: int = 1
-    losses: Mapping[str, Loss] = field(default_factory=lambda: dict(LOSSES))
+    seed: int = 0  # of the folds and of the fits
+    n_jobs: int = 1  # threads of a fit
+    losses: Mapping[str, Loss] = field(default_factory=lambda: dict(LOSSES))  # sent to workers
 
     def __call__(self, problem: Problem, task: Task) -> Score:
         """Fit the model of a task and score it on the test studies of its fold."""
@@ -421,20 +341,7 @@ class Trial:
         return shuffle_split(problem.groups, fold, seed=self.seed, share=TEST_SHARE)
 
     def fit(self, problem: Problem, loss: str, rows: Rows) -> FoldModel:
-        """Fit a model on some studies of a problem.
-
-        Parameters
-        ----------
-        problem : Problem
-        loss : str
-            Name of a loss or of a baseline.
-        rows : array of int
-            Studies to fit on.
-
-        Returns
-        -------
-        FoldModel
-        """
+        """Fit a loss or a baseline on some studies of a problem."""
         if loss == UNIFORM:
             return FoldModel(partial(_predict_uniform, problem), uncovered=1.0)
         chosen = MeanMap() if loss == MEAN else self.losses[loss]
@@ -463,20 +370,7 @@ def _predict_uniform(problem: Problem, rows: Rows) -> Iterator[NDArray[np.float6
 def score_model(
     model: FoldModel, problem: Problem, rows: Rows
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score a model on some studies of a problem.
-
-    Parameters
-    ----------
-    model : FoldModel
-    problem : Problem
-    rows : array of shape (n,)
-        The studies.
-
-    Returns
-    -------
-    nats, distances : arrays of shape (n,)
-        Nats above uniform, and total-variation distance, of each study.
-    """
+    """Return nats above uniform, and total-variation distance, of some studies: (n,) each."""
     targets = problem.targets.select(rows)
     peaks = Peaks(targets.study, targets.region, len(rows))
     relative_volume = problem.brain_mm3 / problem.regions.volumes_mm3

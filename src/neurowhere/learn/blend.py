@@ -50,7 +50,6 @@ SHARPER = 2.5
 PENALTY, RANK = 30.0, 96  # λ; r
 LEAST_PENALTY = 1e-3  # of the least squares of S, as a share of the square of each dimension
 MORE_DIMENSIONS, PASSES = 32, 4  # of the search for the strongest dimensions
-RAREST = 1e-9  # least probability of a region
 CHUNK = 8  # texts whose maps stay in cache
 STUDIES_AT_ONCE = 500
 
@@ -105,25 +104,26 @@ class Blend:
         short : array of shape (n,)
             The gate g of each text.
         mean_map : array of shape (m,)
+            Nowhere zero.
         """
-        exponent *= self.keeps(short)[:, None]
-        exponent += self.log_ratios(X, short, mean_map)
+        logs, keeps = self.log_ratios(X, short, mean_map), self.keeps(short)[:, None]
+        for few in slices(len(logs), CHUNK):
+            exponent[few] *= keeps[few]
+            exponent[few] += logs[few]
 
     def log_ratios(self, X: sp.csr_matrix, short: Float32, mean_map: Floats) -> Float32:
         """Return c γ L of texts: (n, m)."""
-        mean = _floored(mean_map)
-        inverse = 1 / mean
         strengths = np.float32(self.strength) * self.gate(short)
         logs: Float32 = np.asarray(X @ self.loadings, dtype=np.float32) @ self.components
-        for rows in slices(len(logs), CHUNK):
-            ratios = logs[rows]
-            ratios *= inverse
+        for few in slices(len(logs), CHUNK):
+            ratios = logs[few]
+            ratios /= mean_map
             ratios += 1
-            np.maximum(ratios, 0, out=ratios)
-            ratios *= (np.float32(1 - REST) / (ratios @ mean))[:, None]
+            ratios += np.abs(ratios)  # twice the positive part, in half the time of a maximum
+            ratios *= (np.float32(1 - REST) / (ratios @ mean_map))[:, None]
             ratios += np.float32(REST)
             np.log(ratios, out=ratios)
-            ratios *= strengths[rows, None]
+            ratios *= strengths[few, None]
         return logs
 
     def added(self, x: sp.csr_matrix, short: Float32, mean_map: Floats) -> Floats:
@@ -131,7 +131,7 @@ class Blend:
         split = self._split(x, short, mean_map)
         each = self._hidden(x) @ self.components.astype(np.float64)  # d_t
         each *= split.cut
-        each -= each.sum(axis=1, keepdims=True) * _floored(mean_map)
+        each -= each.sum(axis=1, keepdims=True) * mean_map
         each *= split.factors
         return each
 
@@ -144,7 +144,7 @@ class Blend:
         """
         split = self._split(x, short, mean_map)
         heights = weights.T * split.factors  # (m,) or (n, m), in the order of memory
-        heights -= (heights @ _floored(mean_map))[..., None]
+        heights -= (heights @ mean_map)[..., None]
         heights *= split.cut
         added: Floats = self._hidden(x) @ (self.components @ heights.astype(np.float32).T)
         return added
@@ -164,7 +164,7 @@ class Blend:
         return split
 
     def _share_out(self, x: sp.csr_matrix, short: Float32, mean_map: Floats) -> Split:
-        mean = _floored(mean_map).astype(np.float64)
+        mean = mean_map.astype(np.float64)
         hidden = self._hidden(x).sum(axis=0).astype(np.float32)
         moved = (hidden @ self.components) / mean
         cut = np.where(moved < -1, -1 / np.minimum(moved, -1), 1.0)
@@ -193,11 +193,6 @@ class Blend:
             float(arrays["blend_strength"]),
             float(arrays["blend_kept"]),
         )
-
-
-def _floored(mean_map: Floats) -> Float32:
-    mean: Float32 = np.maximum(mean_map, RAREST).astype(np.float32)
-    return mean
 
 
 @dataclass(frozen=True, eq=False)

@@ -238,6 +238,10 @@ class Prior:
             own = slice(bounds[name], bounds[name + 1])
             np.add.at(row, self._places[own], strength * self.maps.data[own])
 
+    def has(self, term: int) -> bool:
+        """Return whether a term is such a name."""
+        return term in self._row_of
+
     def add_to(self, maps: Float32, terms: NDArray[np.integer], x: Float32) -> None:
         """Add to the map of each of some terms what its name adds, given their features."""
         for place, term in enumerate(terms.tolist()):
@@ -385,7 +389,7 @@ def lateral_shifts(
     return shifts
 
 
-def _raised(maps: Float32, mean_map: Floats | None) -> Float32:
+def _raised(maps: Float32, mean_map: Float32 | None) -> Float32:
     """Return 2 a, twice where terms raise a map, given what they add, which is overwritten.
 
     Twice the positive part is e + |e|, which takes half the time of a maximum.
@@ -405,12 +409,12 @@ def _heights(doubled: Float32) -> Float32:
     return heights
 
 
-def _log_means(maps: Float32, mean_map: Floats) -> Float32:
+def _log_means(maps: Float32, mean_map: Float32) -> Float32:
     """Return log Σ_k q̄_k exp(e_k) for each map: (n_terms, 1)."""
     highest = maps.max(axis=1, keepdims=True)
     powers = maps - highest
     np.exp(powers, out=powers)
-    means: Float32 = np.log(powers @ mean_map.astype(np.float32))[:, None] + highest
+    means: Float32 = np.log(powers @ mean_map)[:, None] + highest
     return means
 
 

@@ -4,9 +4,11 @@ A linear one adds up maps of probability, a log-linear one maps of log probabili
 exact share of each term of a text in each region, before the result is made a density.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from neurowhere.learn.exponent import (
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
+Ints = NDArray[np.integer]
 Shifts = Iterable[tuple[int, Float32]]  # of texts: the number of each, and its shift, (m,)
 
 BALANCED = 0.18  # root mean square of components that are in balance with loadings
@@ -55,6 +58,10 @@ class _Regression:
     """What both kinds start from: the mean target of each region."""
 
     mean: Floats
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def mean_map(self) -> Floats:
@@ -112,9 +119,7 @@ class Linear(_Regression):
             return to_probabilities(np.zeros_like(self.mean), moved)
         return to_probabilities(self.mean, moved, self.sharpness)
 
-    def lateral(
-        self, x: sp.csr_matrix, places: NDArray[np.integer], balance: Floats, sides: Floats
-    ) -> Float32:
+    def lateral(self, x: sp.csr_matrix, places: Ints, balance: Floats, sides: Floats) -> Float32:
         """Return what the sides of terms add to one text; see `neurowhere.learn.exponent`.
 
         `places` are the entries of the row `x` that are structures.
@@ -135,7 +140,7 @@ class Linear(_Regression):
                 turn.add(self.added(x, places[block]), balance[here][block])
             yield text, turn.shift
 
-    def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
+    def added(self, x: sp.csr_matrix, places: Ints | None = None) -> Float32:
         """Return what each term of one text adds to the probability of regions: (k, m).
 
         That is before the probability is cut and rescaled. `places` picks some of the entries of
@@ -209,7 +214,7 @@ class LogLinear(_Regression):
 
     @cached_property
     def bias(self) -> Float32:
-        """Log of the mean map; a region that no study reports is improbable, not impossible."""
+        """Log of the mean map."""
         bias: Float32 = np.log(np.maximum(self.mean_map, RAREST)).astype(np.float32)
         return bias
 
@@ -235,100 +240,157 @@ class LogLinear(_Regression):
 
         The sides of `structures`, if given, shift the exponents of their texts: see `shifts`.
         """
-        hidden, n = self.project(X), X.shape[0]
-        if structures is None or sides is None or n + len(structures.texts) > MAPS_AT_ONCE:
-            exponent, maps = hidden @ self.components, None
-        else:  # all maps in one product, which reads the components once
-            loadings = np.concatenate([hidden, self._loadings_of(X, *structures[:2])])
-            exponent, maps = np.split(_product(loadings, self.components), [n])
+        exponent = _product(self.project(X), self.components)
         if self.prior is not None:
             self.prior.add_total(exponent, X)
         if self.blend is not None:
             self.blend.mix(exponent, X, self._short_gate(X), self._mean_map)
-        exponent += self.bias
         if structures is not None and sides is not None:
-            for text, shift in self.shifts(X, structures, sides, maps):
+            for text, shift in self.shifts(X, structures, sides):
                 exponent[text] += shift
-        return softmax(exponent)
+        for few in slices(len(exponent), FEW_MAPS):  # which the processor's cache holds
+            exponent[few] += self.bias
+            softmax(exponent[few])
+        return exponent
 
-    def lateral(
-        self, x: sp.csr_matrix, places: NDArray[np.integer], balance: Floats, sides: Floats
-    ) -> Float32:
+    def lateral(self, x: sp.csr_matrix, places: Ints, balance: Floats, sides: Floats) -> Float32:
         """Return what the sides of terms add to one text; see `neurowhere.learn.exponent`.
 
         `places` are the entries of the row `x` that are structures.
         """
-        return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
+        return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self._mean_map)
 
-    def shifts(
-        self,
-        X: sp.csr_matrix,
-        structures: Structures,
-        sides: Floats,
-        known: Float32 | None = None,
-    ) -> Shifts:
+    def shifts(self, X: sp.csr_matrix, structures: Structures, sides: Floats) -> Shifts:
         """Yield how the sides of structures shift each of the texts that have some.
 
-        `sides` are s of each kind: (n_kinds, m). `known` are the products of the loadings of few
-        structures, which are overwritten.
+        `sides` are s of each kind: (n_kinds, m).
         """
         texts, entries, balance = structures
-        loadings = self._loadings_of(X, texts, entries) if known is None else known
         turns: dict[int, Turn] = {}
         for block in slices(len(texts), MAPS_AT_ONCE):
-            maps = _product(loadings[block], self.components) if known is None else known
-            if self.prior is not None:
-                self.prior.add_to(maps, X.indices[entries[block]], X.data[entries[block]])
             here = texts[block]
-            for text in np.unique(here).tolist():
-                of_text = slice(*np.searchsorted(here, [text, text + 1]))
+            for few, maps in self._maps_of(X, here, entries[block]):
+                text = int(here[few.start])
                 turn = turns.setdefault(text, Turn(sides, self._mean_map))
-                turn.add(maps[of_text], balance[block][of_text])
+                turn.add(maps, balance[block][few])
             goes_on = texts[block.stop : block.stop + 1]
             for text in [text for text in turns if text not in goes_on]:
                 yield text, turns.pop(text).shift
 
-    def _loadings_of(
-        self, X: sp.csr_matrix, texts: NDArray[np.integer], entries: NDArray[np.integer]
-    ) -> Float32:
-        """Return x s (A + g B + h D) of some of the entries of X, given the row of each: (k, r)."""
-        terms = X.indices[entries]
-        loadings: Float32 = self.loadings[terms]
+    def _maps_of(
+        self, X: sp.csr_matrix, texts: Ints, entries: Ints
+    ) -> Iterator[tuple[slice, Float32]]:
+        """Yield what some entries of X, in these rows, add to the exponents, a few at a time.
+
+        That is without the blend. The maps of terms that come again are kept: the sum of a few
+        takes a tenth of the time of a product with all components.
+
+        Yields
+        ------
+        slice
+            Of entries of one text.
+        array of shape (k, m)
+            Overwritten by the next ones.
+        """
+        terms, factors = X.indices[entries], self._factors(X, texts, entries)
+        self._keep_maps(terms)
+        rare = np.flatnonzero([term not in self._kept for term in terms.tolist()])
+        made = iter(self._make(X, texts[rare], entries[rare]))
+        scratch = np.empty((FEW_MAPS, len(self.mean)), np.float32)
+        bounds = np.flatnonzero(np.diff(texts, prepend=-1, append=-1))
+        for start, end in pairwise(bounds.tolist()):
+            for few in slices(end - start, FEW_MAPS):
+                few = slice(start + few.start, start + few.stop)
+                for map_, term, factor in zip(
+                    scratch, terms[few].tolist(), factors[few], strict=False
+                ):
+                    if (kept := self._kept.get(term)) is None:
+                        map_[:] = next(made)
+                    else:
+                        np.matmul(factor[: len(kept)], kept, out=map_)
+                yield few, scratch[: few.stop - few.start]
+
+    def _make(self, X: sp.csr_matrix, texts: Ints, entries: Ints) -> Float32:
+        """Return the same, of terms whose maps are not kept."""
+        maps = _product(self._loadings_of(X, texts, entries), self.components)
+        if self.prior is not None:
+            self.prior.add_to(maps, X.indices[entries], X.data[entries])
+        return maps
+
+    def _keep_maps(self, terms: Ints) -> None:
+        """Make the maps of terms that come again, while there is room."""
+        counts = Counter(terms.tolist())
+        met = [term for term, n in counts.items() if n > 1 or term in self._met]
+        self._met.update(counts)
+        new = [term for term in met if term not in self._kept][: N_KEPT - len(self._kept)]
+        if not new:
+            return
+        made = _product(np.concatenate([table[new] for table in self._tables]), self.components)
+        for place, term in enumerate(new):
+            maps = made[place :: len(new)]
+            if self.prior is not None and self.prior.has(term):
+                name = np.zeros((1, maps.shape[1]), np.float32)
+                self.prior.add_to(name, np.array([term]), np.ones(1, np.float32))
+                maps = np.concatenate([maps, name])
+            self._kept[term] = np.ascontiguousarray(maps)
+
+    @cached_property
+    def _kept(self) -> dict[int, Float32]:
+        """Maps of terms that came again: those of the tables, and that of the name."""
+        return {}
+
+    @cached_property
+    def _met(self) -> set[int]:
+        """Terms whose map was asked for."""
+        return set()
+
+    @property
+    def _tables(self) -> list[Float32]:
+        """Loadings A, and B and D of a model with gates."""
+        more = [] if self.gates is None else [self.short, self.long]
+        return [self.loadings, *(table for table in more if table is not None)]
+
+    def _factors(self, X: sp.csr_matrix, texts: Ints, entries: Ints) -> Float32:
+        """Return what the tables, and the map of the name, are multiplied by: (k, n_tables + 1)."""
+        x = X.data[entries]
+        factors = [x]
         if self.gates is not None:
             opening = self.opening(X)
-            for gate, more in zip(opening, (self.short, self.long), strict=True):
-                if more is not None:
-                    loadings += gate[texts, None] * more[terms]
-            loadings *= opening.sharpness[texts, None]
-        loadings *= X.data[entries, None]
+            scaled = x * opening.sharpness[texts]
+            gates = zip(opening, (self.short, self.long), strict=True)
+            factors = [scaled, *(scaled * gate[texts] for gate, more in gates if more is not None)]
+        result: Float32 = np.stack([*factors, x**2], axis=1)
+        return result
+
+    def _loadings_of(self, X: sp.csr_matrix, texts: Ints, entries: Ints) -> Float32:
+        """Return x s (A + g B + h D) of some entries of X, in these rows: (k, r)."""
+        terms, factors = X.indices[entries], self._factors(X, texts, entries)
+        loadings: Float32 = factors[:, :1] * self.loadings[terms]
+        for table, factor in zip(self._tables[1:], factors.T[1:], strict=False):
+            loadings += factor[:, None] * table[terms]
         return loadings
 
-    def cores(self, terms: NDArray[np.integer]) -> Iterator[Core]:
+    def cores(self, terms: Ints) -> Iterator[Core]:
         """Yield where each of some terms points alone."""
         for some in (terms[block] for block in slices(len(terms), MAPS_AT_ONCE)):
             k = len(some)
             alone = (np.ones(k, np.float32), some, np.arange(k + 1))
             X = sp.csr_matrix(alone, shape=(k, self.n_terms))
-            maps = _product(self._loadings_of(X, np.arange(k), np.arange(k)), self.components)
-            if self.prior is not None:
-                self.prior.add_to(maps, some, alone[0])
-            for added in maps:
-                yield Core.of(added, self.mean_map)
+            for added in self._make(X, np.arange(k), np.arange(k)):
+                yield Core.of(added, self._mean_map)
 
-    def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
+    def added(self, x: sp.csr_matrix, places: Ints | None = None) -> Float32:
         """Return what each term of one text adds to the exponent: (k, m).
 
         `places` picks some of the entries of the row `x`, of which this is what they add without
         the blend.
         """
         some = np.arange(x.nnz) if places is None else places
-        maps = _product(self._loadings_of(x, np.zeros_like(some), some), self.components)
-        if self.prior is not None:
-            self.prior.add_to(maps, x.indices[some], x.data[some])
+        maps = self._make(x, np.zeros_like(some), some)
         if places is None and self.blend is not None:
             short = self._short_gate(x)
             maps *= self.blend.keeps(short)
-            maps += self.blend.added(x, short, self.mean_map)
+            maps += self.blend.added(x, short, self._mean_map)
         return maps
 
     def _short_gate(self, x: sp.csr_matrix) -> Float32:
@@ -345,8 +407,8 @@ class LogLinear(_Regression):
 
     @cached_property
     def _mean_map(self) -> Float32:
-        """The mean map as the maps of structures want it."""
-        mean_map: Float32 = self.mean_map.astype(np.float32)
+        """The mean map, nowhere zero: a region that no study reports is not impossible."""
+        mean_map: Float32 = np.maximum(self.mean_map, RAREST).astype(np.float32)
         return mean_map
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
@@ -359,7 +421,7 @@ class LogLinear(_Regression):
         if self.blend is not None:
             short = self._short_gate(x)
             added = added * self.blend.keeps(short)
-            added += self.blend.mean_added(x, short, self.mean_map, weights)
+            added += self.blend.mean_added(x, short, self._mean_map, weights)
         return added
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
@@ -371,7 +433,7 @@ class LogLinear(_Regression):
         if self.blend is not None:
             short = self._short_gate(X)
             moved = self.blend.keeps(short) * moved
-            moved += self.blend.log_ratios(X, short, self.mean_map) @ weights
+            moved += self.blend.log_ratios(X, short, self._mean_map) @ weights
         return moved
 
     @cached_property
@@ -440,13 +502,14 @@ class LogLinear(_Regression):
 
 
 Predictor = Linear | LogLinear
-MAPS_AT_ONCE = 64  # few enough for the processor's cache
-FEW_MAPS = 6  # made faster one by one: BLAS copies all components before it multiplies matrices
+MAPS_AT_ONCE, FEW_MAPS = 256, 8  # few enough for memory; for the processor's cache
+N_KEPT = 128  # terms whose maps are kept, at most 0.5 MB each
+SINGLE = 6  # maps made faster one by one: BLAS copies all components before it multiplies matrices
 
 
 def _product(loadings: Float32, components: Float32) -> Float32:
-    """Multiply the loadings of terms by components: (k, m)."""
-    if len(loadings) > FEW_MAPS:
+    """Multiply the loadings of terms or texts by components: (k, m)."""
+    if len(loadings) > SINGLE:
         many: Float32 = loadings @ components
         return many
     maps = np.empty((len(loadings), components.shape[1]), np.float32)
@@ -455,15 +518,13 @@ def _product(loadings: Float32, components: Float32) -> Float32:
     return maps
 
 
-def _added_in_blocks(
-    model: Predictor, x: sp.csr_matrix, places: NDArray[np.integer]
-) -> Iterator[Float32]:
+def _added_in_blocks(model: Predictor, x: sp.csr_matrix, places: Ints) -> Iterator[Float32]:
     """Yield what some terms of one text add, some maps at a time.
 
     The last block is never a small one: a few maps are made one by one, which rounds otherwise,
     and the result would depend on the size of blocks.
     """
-    cuts = np.arange(0, len(places) - FEW_MAPS, MAPS_AT_ONCE)[1:]
+    cuts = np.arange(0, len(places) - SINGLE, MAPS_AT_ONCE)[1:]
     for block in np.split(places, cuts):
         yield model.added(x, block)
 

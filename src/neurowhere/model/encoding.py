@@ -316,7 +316,8 @@ class Encoding:
         if self.is_silent and is_text:
             return withhold(support, self._why_silent())
         if outside is None:
-            return support
+            doubt = self.source.doubt if support.level == "good" else ""
+            return replace(support, level="weak", summary=f"weak: {doubt}") if doubt else support
         support = replace(support, outside=outside.where)
         return withhold(support, f"outside the brain: {outside.where}")
 
@@ -329,6 +330,8 @@ class Encoding:
         found = [mention for mention in self.mentions if not mention.is_generic]
         if any(mention.is_negated for mention in found):
             return "nothing to map: the text denies every place and finding in it"
+        if any(mention.section for mention in found):
+            return "nothing to map: the text names places only as history, or of relatives"
         if self.mentions.present:
             return "no place: these words point nowhere in particular"
         return "no place: the model knows no word of this text"

@@ -181,7 +181,7 @@ class MapMaker:
         long = predictor.opening(features).long
         entries, weights, balance = counted.named(features, self._limb_gates(features))
         balance = balance if sides else np.zeros_like(balance)
-        self.visible.meet(features.indices[entries])
+        structures = self.visible.find(features.indices[entries])
         texts = np.searchsorted(features.indptr, entries, side="right") - 1
         of_places = np.where(self.extractor.is_of_place[features.indices], features.data, 0) ** 2
         about_places = np.append(0, np.cumsum(of_places, dtype=float))
@@ -190,8 +190,7 @@ class MapMaker:
             first, end = features.indptr[row : row + 2]
             about = about_places[end] - about_places[first]
             shares = (1 - long[row]) * about * weights[here] / max(1.0, weights[here].sum())
-            columns = features.indices[entries[here]]
-            yield row, Shown(entries[here] - first, columns, shares, balance[here])
+            yield row, Shown(entries[here] - first, structures[here], shares, balance[here])
 
     # ---- one text
 

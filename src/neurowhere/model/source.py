@@ -16,7 +16,7 @@ from neurowhere.model.mixture import Mixture, Report, mass_for_seats
 from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, only_presses, says_normal
+from neurowhere.text.findings import Place, affirms_place, only_presses, says_normal, shows_nothing
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
@@ -31,6 +31,9 @@ SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
 OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 TINY = 1e-12
+HALF = 0.5  # gate above which a text is a report
+COMPLAINTS = "the scan is normal; the map is that of the complaints"
+NOWHERE = "the report affirms no place; the map is that of its other words"
 EVENLY = 1e-3  # of what places explain, that is given to each by its share in the whole map
 
 
@@ -87,6 +90,11 @@ class Source:
     def says_nothing(self) -> bool:
         """Whether no term counts."""
         return True
+
+    @property
+    def doubt(self) -> str:
+        """Why a map says little of where something is wrong; empty if it does."""
+        return ""
 
     @property
     def mentions(self) -> Mentions:
@@ -195,6 +203,14 @@ class ReadText(Source):
         """Whether it is a report that says that nothing is wrong."""
         is_normal = self.report is not None and self.report.is_normal
         return is_normal or (not self.features.nnz and says_normal(self.text))
+
+    @property
+    def doubt(self) -> str:  # type: ignore[override]
+        """Why a map says little of where something is wrong; empty if it does."""
+        is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
+        if not (is_normal or is_report) or affirms_place(self.mentions, is_normal=is_normal):
+            return ""
+        return COMPLAINTS if is_normal else NOWHERE
 
     @property
     def mentions(self) -> Mentions:

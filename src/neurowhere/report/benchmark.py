@@ -59,7 +59,7 @@ KIND_COLOURS = {
     "article": "#CC79A7",
 }
 WIDTH, FRAME, ROW = 8.5, 1.5, 0.6  # inches
-SPREAD = 0.6  # of a row, shared by kinds
+SPREAD = 0.6  # share of a row that the kinds take
 
 
 def write_benchmark(results: Benchmark) -> None:

@@ -8,12 +8,10 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 
-__all__ = ["bundle", "digest", "with_hashes"]
-
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|const|let|class) ([\w$]+))", re.M)
 LINK = re.compile(r'(?<=")static/([\w-]+)\.([\w.]+)(?=")')
-DIGITS = 12  # of a hash
+DIGITS = 12  # digits of a hash in a name
 
 
 def bundle(entry: str, sources: Mapping[str, str]) -> str:
@@ -21,19 +19,8 @@ def bundle(entry: str, sources: Mapping[str, str]) -> str:
 
     Each module that is imported becomes a function that is called once.
 
-    Parameters
-    ----------
-    entry : str
-        Name of the module that is run, without ``.js``.
-    sources : mapping of str to str
-        Text of each file.
+    `entry` is the name of the module to run, without ``.js``; `sources` has the text of each file.
 
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> first = 'import { b as c } from "./b.js";\nc();'
     >>> files = {"a.js": first, "b.js": "export const b = 1;"}
     >>> print(bundle("a", files))

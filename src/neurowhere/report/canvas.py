@@ -15,23 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["DPI", "INK", "LARGE", "MEDIUM", "SMALL", "Canvas", "Colours", "add_bar", "palette"]
-
 DPI = 120
 WIDTH_PIXELS = 1560
 FONT = "mpl-data/fonts/ttf/DejaVuSans.ttf"  # within matplotlib
-SMALL, MEDIUM, LARGE = 9.0, 10.0, 12.0  # of letters, in points
+SMALL, MEDIUM, LARGE = 9.0, 10.0, 12.0  # sizes of letters, in points
 INK = "#1d2733"
 FINER = 3  # lines are drawn so many times as large: Pillow's have no smooth edges
 N_COLOURS = 256
-NOT_DRAWN = (158, 158, 158, 255)  # in the bar, where values get no colour
+NOT_DRAWN = (158, 158, 158, 255)  # colour in the bar of values that get none
 BAR_WIDTH_MM, TICK_GAP_MM, UNIT_MM = 9.0, 4.0, 14.0  # the last from the bar to its unit
-LEAST_BETWEEN_TICKS = 0.08  # of the bar's height
+LEAST_BETWEEN_TICKS = 0.08  # share of the bar's height
 MOST_ROUND_TICKS = 5
 RATIOS = (1.5, 2, 3, 5, 10, 20, 50, 100)
-FADE = 0.15  # of the colours beyond the threshold, that appear by and by
-LEAST_FIXED = 1e-3  # of a span; smaller numbers have an exponent
-LABEL_MM = 4.0  # from the edges of a panel to its words
+FADE = 0.15  # share of the colours, next to the threshold, that fade in
+LEAST_FIXED = 1e-3  # numbers of a smaller span are written with an exponent
+LABEL_MM = 4.0  # gap between the edge of a panel and its words
 
 # Anchors of ColorBrewer's palettes (colorbrewer2.org), which matplotlib has by the same names.
 PALETTES = {
@@ -45,13 +43,7 @@ Stroke = tuple[NDArray[np.floating], str, float]  # points (n, 2) in mm, colour,
 
 
 class Canvas:
-    """A white picture.
-
-    Parameters
-    ----------
-    width_mm, height_mm : float
-        Its size in mm of the brain.
-    """
+    """A white picture, whose size is given in mm of the brain."""
 
     def __init__(self, width_mm: float, height_mm: float) -> None:
         self.scale = WIDTH_PIXELS / width_mm
@@ -80,16 +72,7 @@ class Canvas:
     def strokes(self, extent: Extent, lines: Sequence[Stroke], opacity: float) -> Image.Image:
         """Draw lines with smooth edges, transparent where there are none.
 
-        Parameters
-        ----------
-        extent : (left, right, bottom, top)
-            Of the drawing in mm, whose left and bottom the points count from.
-        lines : sequence of (points, colour, width)
-        opacity : float
-
-        Returns
-        -------
-        PIL.Image.Image
+        The points count from the left and the bottom of the extent, in mm.
         """
         left, top, right, bottom = self._box(extent)
         size = (right - left, bottom - top)
@@ -162,46 +145,45 @@ class Colours(NamedTuple):
         ['5', '10', '20', '30', '40', '48']
         >>> list(Colours("RdBu_r", -2.73, 2.73, 0.68).ticks.values())
         ['−2.7', '−2.0', '−0.7', '0.0', '0.7', '2.0', '2.7']
-        """
-        if self.is_ratio:
-            return self._ratios
-        span = (self.highest - self.lowest) or 1.0
-        size = 10.0 ** math.floor(math.log10(span / MOST_ROUND_TICKS))
-        step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= MOST_ROUND_TICKS)
-        round_ones = step * np.arange(np.ceil(self.lowest / step), self.highest / step)
-        apart = LEAST_BETWEEN_TICKS * span
-        has_gap = self.lowest < 0 and self.threshold > apart
-        thresholds = [-self.threshold, self.threshold] if has_gap else []
-        marks = [self.lowest, self.highest]
-        for value in (*thresholds, *round_ones.tolist()):
-            if all(abs(value - mark) > apart for mark in marks):
-                marks.append(value)
-        form = f".{max(1 - math.floor(math.log10(span)), 0)}f" if span > LEAST_FIXED else ".2g"
-        words = {mark: f"{mark:{form}}".replace("-", "−") for mark in sorted(marks)}
-        if self.is_open:
-            words[self.highest] = f"≥ {words[self.highest]}"
-        return words
-
-    @property
-    def _ratios(self) -> dict[float, str]:
-        """Ends, thresholds, ×1 and round ratios.
-
         >>> colours = Colours("RdBu_r", -1.6, 1.6, 0.5, is_ratio=True, is_open=True)
         >>> list(colours.ticks.values())
         ['≤ ×0.2', '×0.33', '×0.61', '×1', '×1.6', '×3', '≥ ×5']
         """
-        marks = [self.lowest, self.highest, 0.0]
-        round_ones = [sign * math.log(ratio) for ratio in RATIOS for sign in (1, -1)]
-        for value in (self.threshold, -self.threshold, *round_ones):
+        words = self._ratios() if self.is_ratio else self._numbers()
+        if self.is_open:
+            words[self.highest] = f"≥ {words[self.highest]}"
+            if self.is_ratio:
+                words[self.lowest] = f"≤ {words[self.lowest]}"
+        return words
+
+    def _ratios(self) -> dict[float, str]:
+        ratios = [sign * math.log(ratio) for ratio in RATIOS for sign in (1, -1)]
+        marks = self._apart([self.lowest, self.highest, 0.0], [*self._thresholds, *ratios])
+        return {mark: _times(mark) for mark in marks}
+
+    def _numbers(self) -> dict[float, str]:
+        span = (self.highest - self.lowest) or 1.0
+        size = 10.0 ** math.floor(math.log10(span / MOST_ROUND_TICKS))
+        step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= MOST_ROUND_TICKS)
+        round_ones = step * np.arange(np.ceil(self.lowest / step), self.highest / step)
+        has_gap = self.lowest < 0 and self.threshold > LEAST_BETWEEN_TICKS * span
+        others = [*(self._thresholds if has_gap else ()), *round_ones.tolist()]
+        form = f".{max(1 - math.floor(math.log10(span)), 0)}f" if span > LEAST_FIXED else ".2g"
+        marks = self._apart([self.lowest, self.highest], others)
+        return {mark: f"{mark:{form}}".replace("-", "−") for mark in marks}
+
+    @property
+    def _thresholds(self) -> tuple[float, float]:
+        return self.threshold, -self.threshold
+
+    def _apart(self, marks: list[float], others: list[float]) -> list[float]:
+        """Add the values within the ends that are not too near to one that is marked already."""
+        apart = LEAST_BETWEEN_TICKS * ((self.highest - self.lowest) or 1.0)
+        for value in others:
             is_within = self.lowest < value < self.highest
-            apart = LEAST_BETWEEN_TICKS * (self.highest - self.lowest)
             if is_within and all(abs(value - mark) > apart for mark in marks):
                 marks.append(value)
-        words = {mark: _times(mark) for mark in sorted(marks)}
-        if self.is_open:
-            words[self.lowest] = f"≤ {words[self.lowest]}"
-            words[self.highest] = f"≥ {words[self.highest]}"
-        return words
+        return sorted(marks)
 
 
 def _times(logarithm: float) -> str:
@@ -229,15 +211,7 @@ def palette(name: str) -> NDArray[np.uint8]:
 
 
 def add_bar(canvas: Canvas, extent: Extent, colours: Colours, unit: str) -> None:
-    """Draw the bar of the colours, with its unit above and values to its left.
-
-    Parameters
-    ----------
-    canvas : Canvas
-    extent : (left, right, bottom, top)
-    colours : Colours
-    unit : str
-    """
+    """Draw the bar of the colours, with its unit above and values to its left."""
     left, right, bottom, top = extent
     painted = colours.paint(np.linspace(colours.lowest, colours.highest, N_COLOURS)[:, None])
     painted[painted[..., 3] == 0] = NOT_DRAWN

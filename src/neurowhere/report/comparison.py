@@ -35,17 +35,6 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
-__all__ = [
-    "GRID_COLOUR",
-    "Example",
-    "box_plot",
-    "draw_examples",
-    "name_rows",
-    "new_figure",
-    "write_comparison",
-    "write_svg",
-]
-
 KIND = "report of a comparison"
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
@@ -56,11 +45,11 @@ LEGEND = (
 )
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
-SPARE_COLOURS = ("#56B4E9", "#F0E442")  # of other losses, in turn
+SPARE_COLOURS = ("#56B4E9", "#F0E442")  # for other losses, in turn
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
 GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
-BOX_HEIGHT = 0.8  # of a row, shared by its losses
+BOX_HEIGHT = 0.8  # share of a row that its losses take
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
 HIGHEST = 100.0  # times the uniform density: the end of the colours of all examples
@@ -75,14 +64,7 @@ SVG_SALT = "neurowhere"
 def write_comparison(
     comparison: Comparison, folder: str | os.PathLike[str] | None = None, *, overwrite: bool = False
 ) -> None:
-    """Write the report of a comparison: tables, figures and a page.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    folder, overwrite
-        As in `Comparison.save`.
-    """
+    """Write the report of a comparison, as `Comparison.save` does: tables, figures and a page."""
     if folder is None:
         home = comparison.folder
         with sole_writer(home):
@@ -101,7 +83,10 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
     cells = summary_cells(comparison.summary)
     table = to_markdown(HEADER, cells)
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
-    plot = _write_box_plot(comparison, folder)
+    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
+    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
+    write_svg(figure, folder / "scores.svg")
+    write_png(figure, folder / "scores.png")
     examples = _write_examples(comparison, folder)
     methods = comparison.methods()
     methods.write(folder)
@@ -111,7 +96,7 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
         settings=comparison.ledger.settings,
         n_partitions=len(comparison.ledger.partitions),
         n_folds=comparison.summary["folds"].max(),
-        plot=plot,
+        plot=folder / "scores.png",
         header=HEADER,
         rows=_page_rows(cells),
         legend=LEGEND,
@@ -132,14 +117,6 @@ def _page_rows(cells: Cells) -> Cells:
             rows.append(["" if partition == name else partition, model, *short])
             name = partition
     return rows
-
-
-def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
-    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
-    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
-    write_svg(figure, folder / "scores.svg")
-    write_png(figure, folder / "scores.png")
-    return folder / "scores.png"
 
 
 def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, str]]:
@@ -186,18 +163,8 @@ class Example(NamedTuple):
 def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -> Any:
     """Draw the log-likelihood of each model over folds: partitions in rows, losses in colours.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per fold, partition and loss.
-    regions : mapping of str to int
-        Number of regions of each partition.
-    uniform : float
-        Log-likelihood of the uniform density.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    `scores` has one row per fold, partition and loss, `regions` the number of regions of each
+    partition; `uniform` is the log-likelihood of the uniform density.
     """
     names = _rows(scores)
     colours = _colours(scores)
@@ -231,21 +198,7 @@ def new_figure(
     dpi: int = DOTS_PER_INCH,
     layout: Literal["constrained"] | None = "constrained",
 ) -> Any:
-    """Return an empty white figure.
-
-    Parameters
-    ----------
-    inches : pair of float
-        Width and height.
-    dpi : int
-        Dots per inch.
-    layout : str, optional
-        Layout engine of matplotlib.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return an empty white figure of matplotlib."""
     # When it is imported, matplotlib may log that it finds no place for its cache, or that it is
     # looking for fonts. It then does without.
     logger = logging.getLogger("matplotlib")
@@ -259,13 +212,7 @@ def new_figure(
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    names : sequence of str
-    """
+    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
@@ -330,13 +277,7 @@ def _draw_row(axes: Any, row: int, scores: pd.DataFrame, colours: Mapping[str, s
 
 
 def write_svg(figure: Any, path: Path) -> None:
-    """Write a figure as SVG; the same figure gives the same bytes.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    path : path
-    """
+    """Write a figure as SVG; the same figure gives the same bytes."""
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": SVG_SALT}):
@@ -348,14 +289,6 @@ def draw_examples(studies: Sequence[Example]) -> Any:
 
     All are on one scale: multiples of the uniform density, as logarithms, so that the few high
     values of a true map and the low ones of its prediction are seen together.
-
-    Parameters
-    ----------
-    studies : sequence of Example
-
-    Returns
-    -------
-    PIL.Image.Image
     """
     rows = []
     for study in studies:

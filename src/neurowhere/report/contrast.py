@@ -14,22 +14,12 @@ from neurowhere.contrast.covariates import LENGTHS
 from neurowhere.contrast.regression import RATE
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.source import Source
+from neurowhere.report.canvas import DPI
 from neurowhere.report.comparison import name_rows, new_figure
 from neurowhere.report.encoding import viewer_data
-from neurowhere.report.maps import CONTRAST_UNIT, DPI, draw_map, strongest_place, write_png
+from neurowhere.report.maps import CONTRAST_UNIT, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, write_csv
-
-__all__ = [
-    "chance_words",
-    "draw_found",
-    "draw_ratios",
-    "draw_regions",
-    "found_values",
-    "title_found",
-    "write_files",
-    "write_list",
-]
 
 KIND = "contrast"
 LONGEST_NAME = 40  # characters of a folder
@@ -49,15 +39,7 @@ def write_files(
     titles: bool = True,
     keep_formulas: bool = False,
 ) -> None:
-    """Write the files of a contrast into an empty folder.
-
-    Parameters
-    ----------
-    contrast : Contrast
-    folder : path
-    resolution_mm, like, titles, keep_formulas
-        As in `Contrast.save`.
-    """
+    """Write the files of a contrast into an empty folder; options as in `Contrast.save`."""
     tables = _tables(contrast, titles)
     for name, values in _images(contrast).items():
         image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
@@ -72,15 +54,7 @@ def write_files(
 
 
 def write_list(contrasts: Sequence[Contrast], folder: Path, **options: Any) -> None:
-    """Write several contrasts: a folder for each, a table, and one page with a map for each.
-
-    Parameters
-    ----------
-    contrasts : sequence of Contrast
-    folder : path
-    **options
-        As of `write_files`.
-    """
+    """Write several contrasts: a folder for each as `write_files` does, a table, and a page."""
     about, rows, maps = contrasts[0].about, [], []
     for number, contrast in enumerate(contrasts, start=1):
         name = f"{number:03d}-{_slug(contrast.group)}"
@@ -157,18 +131,7 @@ def _write_pictures(contrast: Contrast, folder: Path) -> None:
 
 
 def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
-    """Draw what was found: the log ratio where it passes the threshold; nothing of a hint.
-
-    Parameters
-    ----------
-    contrast : Contrast
-    lowered : bool
-        Whether to draw what is lowered instead of what is raised.
-
-    Returns
-    -------
-    PIL.Image.Image
-    """
+    """Draw the log ratio where it passes the threshold, raised or lowered, and zero elsewhere."""
     return draw_map(
         contrast.to_img(found_values(contrast, lowered=lowered)),
         signed=True,
@@ -195,16 +158,7 @@ def title_found(contrast: Contrast, *, lowered: bool = False) -> str:
 
 
 def draw_regions(contrast: Contrast) -> Any:
-    """Draw the ratio of raised regions that pass, the largest first; where none does, of any.
-
-    Parameters
-    ----------
-    contrast : Contrast
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw the ratio of raised regions that pass, the largest first; where none does, of any."""
     raised, tested = contrast.most_raised(), contrast.about["tested"]
     shown = (raised if len(raised) else contrast.regions()).head(N_REGIONS)
     size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(shown))
@@ -219,14 +173,7 @@ def draw_regions(contrast: Contrast) -> Any:
 
 
 def draw_ratios(axes: Any, regions: pd.DataFrame) -> None:
-    """Draw the ratios of regions, in rows, with their intervals.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    regions : DataFrame
-        With name, ratio, low, high and passes, as `Contrast.regions` has them.
-    """
+    """Draw the ratios of regions of `Contrast.regions`, in rows, with their intervals."""
     for row, region in enumerate(regions.to_dict("records")):
         colour = RAISED_COLOUR if region["passes"] else UNSURE_COLOUR
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
@@ -265,17 +212,7 @@ def _page(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> 
 
 
 def chance_words(about: dict[str, Any]) -> str:
-    """Say how often words that name no place have any discovery, contrasted in the same way.
-
-    Parameters
-    ----------
-    about : dict
-        Of a `Contrast`.
-
-    Returns
-    -------
-    str
-    """
+    """Say how often words that name no place have any discovery, contrasted in the same way."""
     if about["chance_regions"] is None:
         return "how often nothing looks like something could not be measured on these documents"
     return (

@@ -34,18 +34,6 @@ from neurowhere.space.images import (
 )
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
-__all__ = [
-    "CENTRE",
-    "N_EXPLAINED",
-    "SHARES",
-    "encoding_page",
-    "name_of",
-    "title_of_picture",
-    "viewer_data",
-    "write_encoding",
-    "write_figure",
-]
-
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
 N_NAMED = 4  # terms in the title of the picture
@@ -59,7 +47,7 @@ TEMPLATE = {  # the MNI152 template, in its makers' words and in those of BIDS
 OTHER_TEMPLATE = {"name": "unknown: the model came with a brain mask of its own"}
 Grid = tuple[NDArray[np.float64], tuple[int, ...]]
 N_TERMS = 8  # rows on the page
-CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
+CENTRE = (0.0, 0.0, 0.0)  # shown first where no place is strongest, in mm
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
 COMPRESSION = 6  # 9 takes six times as long to save 2 %
 SHARES = (0.5, 0.8, 0.95)  # shares of the peaks in the regions that are shown
@@ -96,8 +84,9 @@ def write_encoding(
         encoding.methods(atlas=name_of(atlas)).write(temporary)
         info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
         if maps != "none":
-            grid = _write_images(encoding, temporary, resolution_mm, like)
-            info |= _describe_grid(encoding, grid)
+            affine, shape = _write_images(encoding, temporary, resolution_mm, like)
+            info["template"] = TEMPLATE if _is_template_mask(encoding.brain) else OTHER_TEMPLATE
+            info["grid"] = {"shape": list(shape), "affine": affine.tolist()}
             drawn = _write_pictures(encoding, temporary) if maps == "all" else {}
             page = encoding_page(
                 encoding, summary, atlas, sort=sort, with_text=with_text, pictures=drawn
@@ -145,16 +134,12 @@ def _write_images(encoding: Encoding, folder: Path, resolution_mm: float | None,
     ratio.header["descrip"] = b"log ratio to the mean map"
     ratio.to_filename(folder / "log_ratio.nii.gz")
     for share in SHARES:
-        image = _as_bytes(encoding.partition.to_img(encoding.holding(share), **where))
+        region = encoding.partition.to_img(encoding.holding(share), **where)
+        voxels = np.asarray(region.dataobj).astype(np.uint8)  # nibabel would scale floats
+        image = type(region)(voxels, region.affine, region.header, dtype=np.uint8)
         image.header["descrip"] = f"region of {share:.0%} of the peaks".encode("ascii")
         image.to_filename(folder / f"mass_{share * 100:.0f}.nii.gz")
     return density.affine, density.shape
-
-
-def _as_bytes(image: Any) -> Any:
-    """Image of whole numbers; nibabel would scale floats to fill the type."""
-    voxels = np.asarray(image.dataobj).astype(np.uint8)
-    return type(image)(voxels, image.affine, image.header, dtype=np.uint8)
 
 
 def _make_integral(image: Any, mass: float) -> None:
@@ -225,14 +210,6 @@ def _longest(terms: Iterable[str]) -> list[str]:
     return [a.strip() for a in spaced if not any(a in b and a != b for b in spaced)]
 
 
-def _describe_grid(encoding: Encoding, grid: Grid) -> dict[str, Any]:
-    affine, shape = grid
-    return {
-        "template": TEMPLATE if _is_template_mask(encoding.brain) else OTHER_TEMPLATE,
-        "grid": {"shape": list(shape), "affine": affine.tolist()},
-    }
-
-
 def _describe(encoding: Encoding) -> dict[str, Any]:
     return {
         "summary": repr(encoding),
@@ -289,7 +266,7 @@ def encoding_page(
         regions=regions,
         order=order_in_words(regions, "probability" if encoding.is_mean_map else sort, usual),
         usual=usual,
-        terms=_strongest(summary),
+        terms=strongest(summary.terms),
         answer=places_in_words(summary if with_text else summary.without_text()),
         findings=findings_in_words(summary) if with_text else [],
         methods=encoding.methods(atlas=name_of(atlas)),
@@ -315,9 +292,9 @@ def _support_in_words(support: Support) -> dict[str, str]:
     return {"support_words": SUPPORT_WORDS[support.level], "support_reason": reason}
 
 
-def _strongest(summary: Summary) -> list[Term]:
+def strongest(terms: Iterable[Term]) -> list[Term]:
     """Return the terms that contribute most."""
-    return sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
+    return sorted(terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
 
 
 # ---- data for the viewer
@@ -334,11 +311,10 @@ def viewer_data(
     The crosshair is at `place` first. `regions` have the terms that raise or lower them.
     """
     volume_mm3 = encoding.brain.total_volume_mm3
-    density = to_nifti(density_of(encoding), COMPRESSION)
     mean = _packed_mean(encoding.partition, encoding.mean_density.tobytes(), volume_mm3)
-    packed = {"template": _packed_template(), "mean": mean, "atlas": _packed_atlas(atlas)}
+    packed = {"template": _packed_data(None), "mean": mean, "atlas": _packed_data(atlas)}
     return {
-        "volumes": packed | {"density": _as_text(density)},
+        "volumes": packed | {"density": _packed(density_of(encoding))},
         "place": [round(mm) for mm in place],
         "average": encoding.is_mean_map,
         "contrast": False,
@@ -350,22 +326,17 @@ def viewer_data(
     }
 
 
-@lru_cache(maxsize=1)
-def _packed_template() -> str:
-    return _as_text(to_nifti(TEMPLATES["mni152-coarse"](), COMPRESSION))
-
-
 @lru_cache(maxsize=2)
 def _packed_mean(partition: Partition, density: bytes, volume_mm3: float) -> str:
     """Pack the mean map, which all texts of a model share."""
-    mean = mean_of(partition, np.frombuffer(density), volume_mm3)
-    return _as_text(to_nifti(mean, COMPRESSION))
+    return _packed(mean_of(partition, np.frombuffer(density), volume_mm3))
 
 
-@lru_cache(maxsize=2)
-def _packed_atlas(atlas: Atlas) -> str:
-    return _as_text(to_nifti(labels_of(atlas), COMPRESSION))
+@lru_cache(maxsize=3)
+def _packed_data(what: Atlas | None) -> str:
+    """Pack an atlas, or the template."""
+    return _packed(TEMPLATES["mni152-coarse"]() if what is None else labels_of(what))
 
 
-def _as_text(content: bytes) -> str:
-    return base64.b64encode(content).decode("ascii")
+def _packed(image: Any) -> str:
+    return base64.b64encode(to_nifti(image, COMPRESSION)).decode("ascii")

@@ -28,17 +28,6 @@ from neurowhere.report.maps import (
 from neurowhere.report.panels import BOX_MM, Volume, cut, volume_of
 from neurowhere.space.images import mni152_template
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Layout",
-    "Quantity",
-    "caption_of",
-    "draw_figure",
-    "figure_bytes",
-    "write_caption",
-]
-
 Layout = Literal["mosaic", "surface"]
 Quantity = Literal["ratio", "density", "difference"]
 Format = Literal["svg", "pdf", "png"]
@@ -47,19 +36,19 @@ FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 DPI = 300
 MM_PER_INCH = 25.4
 NARROWEST_MM, WIDEST_MM = 40.0, 400.0
-HEIGHTS_MM = (-32.0, -20.0, -8.0, 4.0, 16.0, 28.0, 40.0, 52.0)  # of the axial slices
+HEIGHTS_MM = (-32.0, -20.0, -8.0, 4.0, 16.0, 28.0, 40.0, 52.0)  # z of the axial slices
 NARROW_MM = 120.0  # a figure of less has its slices in two rows
 FONT_POINTS = 7.0
-LETTER_POINTS = 9.0  # of what tells two maps apart
+LETTER_POINTS = 9.0  # size of the letters a and b
 FOOT_MM, HEAD_MM, GAP_MM = 11.0, 3.5, 1.0  # for the colour bar, for letters, between slices
 BETWEEN_MM = 2.0  # between two maps
 BAR_MM = (55.0, 2.0)  # width and height of the colour bar, at most
-GREY_LEVELS = (25, 70, 110, 145, 256)  # of the template's intensity
+GREY_LEVELS = (25, 70, 110, 145, 256)  # intensities of the template
 GREYS = ("#9a9a9a", "#b4b4b4", "#cdcdcd", "#e4e4e4")
 COARSE = 2  # every second pixel of 1 mm is enough for contours of the brain
-N_SHADES = 12  # of the map's colours
+N_SHADES = 12  # shades of a map
 TICKS = 5
-TENTHS = 10  # of a point, to which lines of SVG are rounded: 0.035 mm
+TENTHS = 10  # lines of SVG are rounded to tenths of a point (0.035 mm)
 LINES = re.compile(rb' d="([^"CQ]*)"')
 CORNER = re.compile(rb"[ML] (\S+ \S+)")
 STRAIGHT = 0.8  # tenths of a point that a corner left out is from the line
@@ -85,10 +74,10 @@ Floats = NDArray[np.floating]
 class Map(NamedTuple):
     """What is drawn, and how; a letter tells maps of one figure apart."""
 
+    letter: str
     image: Any
     colours: Colours
     unit: str
-    letter: str = ""
 
 
 def draw_figure(
@@ -101,22 +90,8 @@ def draw_figure(
 ) -> Any:
     """Draw the map of a text, or those of two on one scale, for a paper.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    other : Encoding, optional
-        Of a second text.
-    quantity : "ratio", "density" or "difference"
-        The ratio to the average study, the share of the peaks per cm³, or where the first text
-        points more than the second, and less.
-    layout : "mosaic" or "surface"
-        Axial slices, or the inflated cortex.
-    width_mm : float
-        85 for a column and 174 for a page are usual.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The quantity is the ratio to the average study, the share of the peaks per cm³, or the
+    difference of the texts; the layout is axial slices, or the inflated cortex.
     """
     if not NARROWEST_MM <= width_mm <= WIDEST_MM:
         raise OutputError(
@@ -146,21 +121,7 @@ def write_caption(
     n_texts: int = 1,
     is_mean_map: bool = False,
 ) -> str:
-    """Write the caption of a figure: what it shows, how it came about, and what to cite.
-
-    Parameters
-    ----------
-    methods : MethodsText
-    quantity, layout
-        As of `draw_figure`.
-    n_texts : int
-    is_mean_map : bool
-        Whether the text says nothing of where.
-
-    Returns
-    -------
-    str
-    """
+    """Write the caption of a figure: what it shows, how it came about, and what to cite."""
     shown = AVERAGE_CAPTION if is_mean_map else SHOWN_CAPTIONS[quantity]
     if n_texts > 1 and quantity != "difference":
         shown += " a, first text; b, second text, on one scale."
@@ -170,17 +131,7 @@ def write_caption(
 def figure_bytes(figure: Any, format: Format, caption: str = "") -> bytes:
     """Return a figure as a file; the same figure gives the same bytes.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    format : "svg", "pdf" or "png"
-        PNG has 300 dots per inch.
-    caption : str
-        Kept in the file's description.
-
-    Returns
-    -------
-    bytes
+    The caption is kept in the file's description.
     """
     from matplotlib import rc_context
 
@@ -236,20 +187,23 @@ def _maps_of(encoding: Encoding, other: Encoding | None, quantity: Quantity) -> 
     """Return what is drawn, all with the same colours."""
     both = [encoding] if other is None else [encoding, other]
     is_mean = all(each.is_mean_map for each in both)
-    if quantity == "difference":
-        images, unit = [subtract(*both).log_ratio_img], DIFFERENCE_UNIT
-    elif quantity == "ratio" and not is_mean:
-        images, unit = [each.log_ratio_img for each in both], RATIO_UNIT
-    else:
-        densities = [each.density * PERCENT_PER_CM3 for each in both]
-        images = [encoding.partition.to_img(density) for density in densities]
-        unit = DENSITY_UNIT
+    if quantity == "ratio" and is_mean:
+        quantity = "density"
+    unit = {"difference": DIFFERENCE_UNIT, "ratio": RATIO_UNIT, "density": DENSITY_UNIT}[quantity]
+    shown = [subtract(*both)] if quantity == "difference" else both
+    images = [_image(each, quantity) for each in shown]
     values = np.stack([np.asarray(image.dataobj) for image in images])
-    colours = colours_of(values, signed=unit != DENSITY_UNIT)
+    colours = colours_of(values, signed=quantity != "density")
     if is_mean:
         colours = colours._replace(palette="Greys")
     letters = "ab" if len(images) > 1 else [""]
-    return [Map(image, colours, unit, name) for image, name in zip(images, letters, strict=True)]
+    return [Map(*each, colours, unit) for each in zip(letters, images, strict=True)]
+
+
+def _image(encoding: Encoding, quantity: Quantity) -> Any:
+    if quantity == "density":
+        return encoding.partition.to_img(encoding.density * PERCENT_PER_CM3)
+    return encoding.log_ratio_img
 
 
 def _new_figure(width_mm: float, height_mm: float) -> Any:

@@ -34,36 +34,13 @@ from neurowhere.report.panels import (
 from neurowhere.report.tables import to_csv
 from neurowhere.space import Atlas
 
-__all__ = [
-    "CONTRAST_UNIT",
-    "DENSITY_COLOURS",
-    "DPI",
-    "RATIO_UNIT",
-    "SIGNED_COLOURS",
-    "Row",
-    "colours_of",
-    "draw_encoding",
-    "draw_map",
-    "draw_rows",
-    "draw_signed",
-    "scaled",
-    "shown_term",
-    "smooth",
-    "strongest_place",
-    "write_png",
-    "write_term",
-    "write_term_maps",
-    "write_terms",
-]
-
 ROW_MM, TITLE_MM, MARGIN_MM = 189.0, 30.0, 6.0  # height of panels and of their title
 TITLE_FOOT_MM, BAR_FOOT_MM = 10.0, 5.0
 GAP_MM, MIDDLE_MM, BAR_MM = 4.0, 16.0, 66.0  # between panels, between their kinds, for the bar
 SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
-LARGEST = 1.0  # on the scale of a map that is zero everywhere
+LARGEST = 1.0  # end of the scale of a map that is zero everywhere
 SHOWN = 0.1  # share of the voxels, the strongest ones, that get a colour
 BRIGHTEST = 0.999  # share of the voxels below the last colour
-SIGNED_SHOWN = SHOWN
 FAINTEST = 1e3  # range of the colours of a map that shows all but zeros
 MEAN_MAP = "mean map of all studies"
 JUST_BELOW = 0.9  # share of the maximum; above it, no colour bar can be drawn
@@ -263,13 +240,7 @@ def smooth(img: Any) -> Any:
 
 
 def write_png(picture: Any, path: str | os.PathLike[str] | io.BytesIO) -> None:
-    """Write a picture as PNG; the same picture gives the same bytes.
-
-    Parameters
-    ----------
-    picture : PIL.Image.Image or matplotlib.figure.Figure
-    path : path or stream
-    """
+    """Write a picture as PNG; the same picture gives the same bytes."""
     if hasattr(picture, "savefig"):
         picture.savefig(path, format="png", metadata={"Software": None})
     else:

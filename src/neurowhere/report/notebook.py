@@ -21,6 +21,7 @@ from neurowhere.report.encoding import (
     CENTRE,
     N_EXPLAINED,
     name_of,
+    strongest,
     title_of_picture,
     viewer_data,
 )
@@ -28,33 +29,13 @@ from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_pn
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
 from neurowhere.space import Atlas
 
-__all__ = [
-    "View",
-    "contrast_html",
-    "decoding_html",
-    "encoding_html",
-    "summary_html",
-    "term_html",
-    "view_encoding",
-]
-
-N_ROWS = 10  # of a table
-N_TERMS = 8  # of an encoding
-VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # of a cell; pixels
+N_ROWS = 10  # rows of a table
+VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # size of a cell; height in pixels
 Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
 
 
 def encoding_html(encoding: Encoding) -> str:
-    """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook.
-
-    Parameters
-    ----------
-    encoding : Encoding
-
-    Returns
-    -------
-    str
-    """
+    """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook."""
     if encoding.support.withheld:
         title = f"{encoding.support.summary}; plot() draws the map"
         return _fragment(title, text=highlight(encoding))
@@ -108,18 +89,9 @@ class View:
 
 
 def view_encoding(encoding: Encoding, atlas: Atlas | None = None) -> View:
-    """Return the viewer of an encoding, as its page has it.
+    """Return the viewer of an encoding, as its page has it; `atlas` names places.
 
-    Parameters
-    ----------
-    encoding : Encoding
-    atlas : Atlas, optional
-        Names the place under the crosshair.
-
-    Returns
-    -------
-    View
-        It holds the map and the names of terms, and nothing else of the text.
+    It holds the map and the names of terms, and nothing else of the text.
     """
     atlas = encoding.gazetteer(atlas).atlas
     summary = summarise(encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, with_text=False)
@@ -201,8 +173,8 @@ def _fragment(
 
 def _tables(summary: Summary, usual: str) -> list[Table]:
     """Return what an encoding says as tables: terms, regions and peaks."""
-    strongest = sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
-    terms = [(row.term, signed(row.contribution), str(row.count)) for row in strongest]
+    shown = strongest(summary.terms)
+    terms = [(row.term, signed(row.contribution), str(row.count)) for row in shown]
     return [
         ("terms", ("term", "contribution", "mentions"), terms),
         _regions(summary.regions, usual),

@@ -21,15 +21,13 @@ from neurowhere.report.panels import Panel, add_slice, volume_of
 from neurowhere.report.tables import to_csv
 from neurowhere.space import Partition
 
-__all__ = ["COLUMNS", "IMAGE", "PICTURE", "TABLE", "Overlay", "overlay", "write_overlay"]
-
 IMAGE, PICTURE, TABLE = "overlay.nii.gz", "overlay.png", "seats.csv"
 COLUMNS = ("text", "region", "side", "what", "size_mm", "share", "status", "contradiction")
 PALETTE = "YlOrRd"
 SLICES_MM = (-48.0, -38.0, -28.0, -18.0, -8.0, 2.0, 12.0, 22.0, 32.0, 42.0, 52.0, 62.0)
 PER_ROW = 6
 GAP_MM, MARGIN_MM, TITLE_MM, BAR_MM, UNIT_MM = 4.0, 8.0, 34.0, 40.0, 24.0
-HALF = 0.5  # of a report: less is not drawn
+HALF = 0.5  # counts below it are not drawn
 MOST_TICKS = 6
 NUMBERS = "%.3g"
 
@@ -188,25 +186,8 @@ def write_overlay(
 ) -> Overlay:
     """Write the overlay of many reports into a folder, with one of them in memory at a time.
 
-    Parameters
-    ----------
-    found : iterable of (str, Seats or None)
-        Names of texts, and their seats; None for a study.
-    partition : Partition
-    folder : path
-    resolution_mm, like
-        Grid of the image, as in `Partition.to_img`.
-    pictures : bool
-        Whether to draw overlay.png.
-    keep_formulas : bool
-        As in `to_csv`.
-    methods : MethodsText, optional
-        How the overlay came about.
-
-    Returns
-    -------
-    Overlay
-        Without the rows of the table. Nothing is written if no report has a seat.
+    `found` yields names of texts and their seats, None for a study. The overlay that is returned
+    has no rows. Nothing is written if no report has a seat.
     """
     made = Overlay(partition)
     with added_files(folder) as temporary:

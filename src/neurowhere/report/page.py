@@ -23,20 +23,6 @@ from neurowhere.model.encoding import Encoding
 from neurowhere.report.bundle import bundle
 from neurowhere.text.reading.mentions import Mention, Mentions
 
-__all__ = [
-    "Note",
-    "asset",
-    "highlight",
-    "in_mm",
-    "inlined",
-    "markup",
-    "notes_on",
-    "render",
-    "render_page",
-    "signed",
-    "times",
-]
-
 MEDIA_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 ROLE_WORDS = {  # what a place is to a finding; what is spared is marked as negated
     "seat": "seat of",
@@ -59,20 +45,8 @@ def render_page(
 ) -> str:
     """Fill the template of a whole page, which extends ``page.html``.
 
-    Parameters
-    ----------
-    template : str
-        Name of its file.
-    styles : tuple of str
-        Names of assets, after the common style sheet.
-    script : str
-        Name of a module, run with all that it imports when the page has been read.
-    **values
-        Values that the template names.
-
-    Returns
-    -------
-    str
+    `styles` are assets that follow the common style sheet; `script` is a module, run with all that
+    it imports when the page has been read.
     """
     style = Markup("").join(map(asset, ("page.css", *styles)))
     code = _script(script) if script else Markup("")
@@ -81,19 +55,7 @@ def render_page(
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Fill a template; what it is given is escaped, unless it is `Markup` already.
-
-    Parameters
-    ----------
-    template : str
-        Name of its file.
-    **values
-        Values that the template names.
-
-    Returns
-    -------
-    Markup
-    """
+    """Fill a template; what it is given is escaped, unless it is `Markup` already."""
     return Markup(_environment().get_template(template).render(values))
 
 
@@ -244,14 +206,6 @@ def highlight(encoding: Encoding) -> Markup:
     Terms are ``<mark>``, in the hue of what they did and the strength of how much; what the text
     negates is ``<s>``; sides are ``<u>``. The title of each tells why. Of a very long text, the
     part in which mentions are listed is shown.
-
-    Parameters
-    ----------
-    encoding : Encoding
-
-    Returns
-    -------
-    Markup
     """
     shown = encoding.text[: encoding.listed]
     notes = [*notes_on(encoding.mentions, encoding.terms, encoding.unit), *_roles(encoding)]
@@ -274,18 +228,7 @@ def _roles(encoding: Encoding) -> Iterator[Note]:
 def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Note]:
     """Yield what became of each mention of a term, of each side and of each negation.
 
-    Parameters
-    ----------
-    mentions : Mentions
-        Of the text.
-    terms : DataFrame
-        Where each term is in the text, and what it contributes: where, contribution.
-    unit : str
-        Of the contributions.
-
-    Yields
-    ------
-    Note
+    `terms` has the columns where (in the text) and contribution, in `unit`.
     """
     added = _by_place(terms)
     strongest = max(map(abs, added.values()), default=0.0)
@@ -299,15 +242,18 @@ def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Not
         words = f"{place.term}: a place without a term in the model; only its side counts"
         yield Note(*_span(place), "span", "place", words) if place.is_present else _ignored(place)
         yield from _cues(place)
-    known = set(map(_span, mentions))
-    for rule in mentions.rule_based:
-        if rule.is_present and _span(rule) in added.keys() - known:
-            structures = ", ".join(structure.term for structure in rule.implied)
-            classes = _hue(added[_span(rule)], strongest)
-            yield Note(*_span(rule), "mark", classes, f"points by rule to {structures}")
+    unnamed = added.keys() - set(map(_span, mentions))
+    for rule in (each for each in mentions.rule_based if _span(each) in unnamed):
+        yield from _points(rule, _hue(added[_span(rule)], strongest))
     for mark in mentions.unapplied:
         words = f"{mark.side}: of a symptom or of the body, not of the brain; not applied"
         yield Note(mark.start, mark.end, "u", "side unapplied", words)
+
+
+def _points(rule: Mention, classes: str) -> Iterator[Note]:
+    if rule.is_present:
+        structures = ", ".join(structure.term for structure in rule.implied)
+        yield Note(*_span(rule), "mark", classes, f"points by rule to {structures}")
 
 
 def _by_place(terms: pd.DataFrame) -> dict[tuple[int, int], float]:
@@ -365,17 +311,6 @@ def strength(value: float, strongest: float) -> int:
 def markup(text: str, notes: Iterable[Note]) -> Markup:
     """Return a text as HTML with notes, which may overlap: it is cut where one begins or ends.
 
-    Parameters
-    ----------
-    text : str
-    notes : iterable of Note
-
-    Returns
-    -------
-    Markup
-
-    Examples
-    --------
     >>> notes = [Note(0, 5, "s", "denied", "not so"), Note(3, 10, "u", "left", 'a "side"')]
     >>> for part in str(markup("no <3 here", notes)).replace("><", ">|<").split("|"):
     ...     print(part)

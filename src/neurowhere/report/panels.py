@@ -12,29 +12,11 @@ from numpy.typing import NDArray
 from neurowhere.report.canvas import LABEL_MM, Canvas, Colours, Extent
 from neurowhere.space.images import mni152_template, nilearn_file
 
-__all__ = [
-    "BOX_MM",
-    "PIXEL_MM",
-    "SMOOTH_MM",
-    "Outline",
-    "Panel",
-    "Volume",
-    "add_cross",
-    "add_glass",
-    "add_slice",
-    "at_points",
-    "cut",
-    "outlines",
-    "project",
-    "steps",
-    "volume_of",
-]
-
 PIXEL_MM = 1.0  # edge of what is drawn as one pixel
 SMOOTH_MM = 2.0  # larger voxels are interpolated before they are drawn
-BOX_MM = ((-76.0, 76.0), (-110.0, 79.0), (-74.0, 86.0))  # of x, y and z, around brain and outlines
+BOX_MM = ((-76.0, 76.0), (-110.0, 79.0), (-74.0, 86.0))  # limits of x, y and z around the brain
 ACROSS = ((1, 2), (0, 2), (0, 1))  # axes to the right and up, seen along x, y and z
-BACKGROUND = 25  # of 255: less of the template's intensity is not drawn
+BACKGROUND = 25  # lowest intensity of the template that is drawn, of 255
 GREYS = (80, 0.68)  # darkest grey, and share of the template's intensity that is added
 CROSS_COLOUR = "#4c5866"
 OUTLINE_OPACITY = 0.7
@@ -95,18 +77,7 @@ class Panel(NamedTuple):
 
 
 def add_slice(canvas: Canvas, panel: Panel, volume: Volume, at_mm: float, colours: Colours) -> None:
-    """Draw a slice of a map on the template, and write where it is.
-
-    Parameters
-    ----------
-    canvas : Canvas
-    panel : Panel
-    volume : Volume
-        The map.
-    at_mm : float
-        Where the slice crosses the axis of the panel.
-    colours : Colours
-    """
+    """Draw a slice of a map on the template, and write where it is."""
     pixels = _template_slice(panel.axis, at_mm)
     painted = colours.paint(cut(volume, panel.axis, at_mm, BOX_MM))
     share = painted[..., 3:] / 255
@@ -119,13 +90,7 @@ def add_slice(canvas: Canvas, panel: Panel, volume: Volume, at_mm: float, colour
 
 
 def add_glass(canvas: Canvas, panel: Panel, volume: Volume, colours: Colours) -> None:
-    """Draw the strongest values seen along an axis, with the outlines of the brain.
-
-    Parameters
-    ----------
-    canvas, panel, volume, colours
-        As in `add_slice`.
-    """
+    """Draw the strongest values seen along an axis, with the outlines of the brain."""
     canvas.add_picture(panel.extent, colours.paint(project(volume, panel.axis, BOX_MM)))
     key = (panel.axis, canvas.scale)
     if key not in _DRAWN:
@@ -142,14 +107,7 @@ _DRAWN: dict[tuple[int, float], Any] = {}  # outlines, the same in every picture
 
 
 def add_cross(canvas: Canvas, panel: Panel, place_mm: tuple[float, float, float]) -> None:
-    """Draw lines through a place.
-
-    Parameters
-    ----------
-    canvas, panel
-        As in `add_slice`.
-    place_mm : (x, y, z)
-    """
+    """Draw lines through a place."""
     right, up = ACROSS[panel.axis]
     left, end, bottom, top = panel.extent
     x = left + place_mm[right] - BOX_MM[right][0]
@@ -186,16 +144,7 @@ class Outline(NamedTuple):
 
 @cache
 def outlines(axis: int) -> tuple[Outline, ...]:
-    """Read the outlines of the brain seen along an axis.
-
-    Parameters
-    ----------
-    axis : 0, 1 or 2
-
-    Returns
-    -------
-    tuple of Outline
-    """
+    """Read the outlines of the brain seen along an axis."""
     file = nilearn_file(f"plotting/glass_brain_files/brain_schematics_{FILES[axis]}.json")
     lines = json.loads(file.read_text("utf-8"))["paths"]
     return tuple(outline for line in lines for outline in _outlines(line, axis))
@@ -229,16 +178,7 @@ def bezier(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def volume_of(img: Any) -> Volume:
-    """Return an image ready to be sampled: large voxels of numbers are interpolated.
-
-    Parameters
-    ----------
-    img : NIfTI image
-
-    Returns
-    -------
-    Volume
-    """
+    """Return an image ready to be sampled: large voxels of numbers are interpolated."""
     affine = np.asarray(img.affine, np.float64)
     edges = np.linalg.norm(affine[:3, :3], axis=0)
     data = np.nan_to_num(np.ascontiguousarray(img.dataobj))
@@ -257,38 +197,13 @@ def steps(low: float, high: float) -> Floats:
 
 
 def cut(volume: Volume, axis: int, at_mm: float, box_mm: Sequence[tuple[float, float]]) -> Floats:
-    """Sample a slice across an axis.
-
-    Parameters
-    ----------
-    volume : Volume
-    axis : 0, 1 or 2
-    at_mm : float
-        Where the slice is.
-    box_mm : three pairs of float
-        What to show of each axis.
-
-    Returns
-    -------
-    (n_up, n_right)
-        Rows from the lowest to the highest mm.
-    """
+    """Sample a slice across an axis, within a box: (n_up, n_right), the lowest row first."""
     points = [np.array([at_mm]) if k == axis else steps(*box_mm[k]) for k in range(3)]
     return _sample(volume, points).squeeze(axis).T
 
 
 def project(volume: Volume, axis: int, box_mm: Sequence[tuple[float, float]]) -> Floats:
-    """Return the value farthest from zero along an axis, seen from its end.
-
-    Parameters
-    ----------
-    volume, axis, box_mm
-        As in `cut`.
-
-    Returns
-    -------
-    (n_up, n_right)
-    """
+    """Return the value farthest from zero along an axis, seen from its end, as `cut` does."""
     # A linear interpolation is highest at a voxel's centre: none is needed along the axis.
     points = [_centres(volume, k, box_mm[k]) if k == axis else steps(*box_mm[k]) for k in range(3)]
     values = _sample(volume, points)
@@ -300,17 +215,7 @@ def project(volume: Volume, axis: int, box_mm: Sequence[tuple[float, float]]) ->
 
 
 def at_points(volume: Volume, points_mm: Floats) -> Floats:
-    """Sample an image at points; 0 beyond it.
-
-    Parameters
-    ----------
-    volume : Volume
-    points_mm : (n, 3)
-
-    Returns
-    -------
-    (n,)
-    """
+    """Sample an image at points (n, 3); 0 beyond it: (n,)."""
     inverse = np.linalg.inv(volume.affine)
     voxels = inverse[:3, :3] @ points_mm.T + inverse[:3, 3, None]  # (3, n)
     shape, data = volume.data.shape, volume.data.ravel()

@@ -14,7 +14,6 @@ from neurowhere.report.maps import (
     LARGEST,
     SHOWN,
     SIGNED_COLOURS,
-    SIGNED_SHOWN,
     shown_above,
 )
 
@@ -50,8 +49,7 @@ def plot_image(
 
     values = np.abs(np.asarray(img.dataobj))
     highest = float(values.max()) or LARGEST
-    place = place if values.any() else ORIGIN
-    least = shown_above(values, SIGNED_SHOWN if signed else SHOWN) or highest / 2
+    least = shown_above(values, SHOWN) or highest / 2
     usual: dict[str, Any] = {
         "title": title or None,
         "cmap": SIGNED_COLOURS if signed else DENSITY_COLOURS,
@@ -66,8 +64,11 @@ def plot_image(
         figure.set_size_inches(SIZE[view])
         return figure  # type: ignore[no-any-return]
     figure = plt.figure(figsize=SIZE[view])
-    usual |= {"plot_abs": not signed} if view == "glass" else {"cut_coords": place}
-    plot = plotting.plot_glass_brain if view == "glass" else plotting.plot_stat_map
+    plot = plotting.plot_stat_map
+    if view == "glass":
+        plot, usual["plot_abs"] = plotting.plot_glass_brain, not signed
+    else:
+        usual["cut_coords"] = place if values.any() else ORIGIN
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "empty mask")  # the map is zero everywhere
         plot(img, figure=figure, **usual | options)

@@ -15,17 +15,6 @@ from neurowhere.report.maps import BRIGHTEST, RATIO_UNIT, SHOWN, SIGNED_COLOURS
 from neurowhere.report.panels import at_points, volume_of
 from neurowhere.space.images import nilearn_file
 
-__all__ = [
-    "Hemisphere",
-    "View",
-    "draw_surface",
-    "face_normals",
-    "hemisphere",
-    "rasterise",
-    "sample",
-    "view_pictures",
-]
-
 MESH = "datasets/data/fsaverage5/{}_{}.gii.gz"  # kind of surface, hemisphere
 SIDES = ("left", "right")
 VIEWS = (("left", -1), ("left", 1), ("right", -1), ("right", 1))  # hemisphere, side of the eye
@@ -67,16 +56,6 @@ def draw_surface(img: Any, unit: str = "") -> Any:
     """Draw a signed map on the inflated cortex: outside and inside of both hemispheres.
 
     The surface is the fsaverage5 that nilearn carries; no network is needed.
-
-    Parameters
-    ----------
-    img : NIfTI image
-    unit : str
-        Of the values, written at the colour bar.
-
-    Returns
-    -------
-    PIL.Image.Image
     """
     canvas = Canvas(*CANVAS_MM)
     halves = sample(img)
@@ -99,18 +78,7 @@ def draw_surface(img: Any, unit: str = "") -> Any:
 
 
 def view_pictures(img: Any, colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
-    """Return pictures of a map on the cortex, each with the name of its view.
-
-    Parameters
-    ----------
-    img : NIfTI image
-    colours : Colours
-
-    Returns
-    -------
-    list of (str, (height, width, 4) array)
-        Rows from below.
-    """
+    """Return pictures of a map on the cortex with the names of their views; rows from below."""
     return _views(sample(img), colours)
 
 
@@ -125,17 +93,7 @@ def _views(halves: dict[str, Floats], colours: Colours) -> list[tuple[str, NDArr
 
 
 def sample(img: Any) -> dict[str, Floats]:
-    """Return the values of an image at the vertices of both hemispheres, averaged over the depth.
-
-    Parameters
-    ----------
-    img : NIfTI image
-
-    Returns
-    -------
-    dict of str to array
-        "left" and "right".
-    """
+    """Return values of an image at the vertices of both hemispheres, averaged over the depth."""
     volume = volume_of(img)
     return {
         name: at_points(volume, _layers(name)).reshape(len(DEPTHS), -1).mean(axis=0)
@@ -152,16 +110,7 @@ def _layers(name: str) -> Floats:
 
 @cache
 def hemisphere(name: str) -> Hemisphere:
-    """Read the surfaces of a hemisphere.
-
-    Parameters
-    ----------
-    name : "left" or "right"
-
-    Returns
-    -------
-    Hemisphere
-    """
+    """Read the surfaces of a hemisphere."""
     (inflated, faces), (pial, _), (white, _), (depth,) = (
         _read_gifti(kind, name) for kind in ("infl", "pial", "white", "sulc")
     )
@@ -218,21 +167,9 @@ def _view(name: str, side: int) -> View:
 def rasterise(corners: Floats, shape: tuple[int, ...]) -> tuple[Indices, Floats]:
     """Find which triangle covers the centre of each pixel: the last one, if several do.
 
-    Parameters
-    ----------
-    corners : (n, 3 corners, 2)
-        To the right and up, in pixels.
-    shape : (n_up, n_right)
+    `corners` (n, 3, 2) are to the right and up, in pixels. Returned are the triangles, −1 where
+    there is none, and the barycentric coordinates of each pixel in its triangle.
 
-    Returns
-    -------
-    triangle : array of that shape
-        −1 where there is none.
-    weights : (n_up, n_right, 3)
-        Barycentric coordinates in it.
-
-    Examples
-    --------
     >>> triangle, weights = rasterise(np.array([[[0.0, 0], [2, 0], [0, 2]]]), (2, 3))
     >>> triangle
     array([[ 0,  0, -1],

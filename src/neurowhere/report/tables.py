@@ -19,28 +19,10 @@ from neurowhere.model.schema import Span, Summary
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.space import Atlas
 
-__all__ = [
-    "HEADER",
-    "LOSS_NAMES",
-    "Cells",
-    "RowMaker",
-    "chunks_of",
-    "encode_items",
-    "encoding_tables",
-    "summary_cells",
-    "to_csv",
-    "to_markdown",
-    "write_csv",
-]
-
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
 CHARACTERS_ENCODED = 10_000  # a longer text ends its chunk
-UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
-GENERIC = "only generic words are known, which point nowhere by themselves"
-
-NOWHERE = UNKNOWN, DENIED, GENERIC  # problems of texts that were read
 
 Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
 Pair = tuple[Text | Failure, Outcome]
@@ -167,20 +149,17 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     and `implied` says whether only rules point to the term. Regions are in the order of the
     summary, with the place where each is densest.
     """
-    terms = pd.DataFrame(
-        [
+    with_text = all(row.where is not None for row in summary.terms)
+    terms = _table(
+        "term count weight where contribution implied",
+        (
             (row.term, row.count, row.weight, _spans(row.where), row.contribution, row.implied)
             for row in summary.terms
-        ],
-        columns=["term", "count", "weight", "where", "contribution", "implied"],
+        ),
     )
-    with_text = all(row.where is not None for row in summary.terms)
-    peaks = pd.DataFrame(
-        [
-            (*row.at, row.density, row.ratio, row.region or "", row.name or "")
-            for row in summary.peaks
-        ],
-        columns=[*XYZ, "density", "ratio", "region", "name"],
+    peaks = _table(
+        "x y z density ratio region name",
+        ((*p.at, p.density, p.ratio, p.region or "", p.name or "") for p in summary.peaks),
     )
     places = pd.DataFrame([row.at for row in summary.regions], columns=XYZ, dtype=float)
     regions = pd.concat([region_table(summary.regions), places], axis=1)
@@ -190,11 +169,13 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
         "regions.csv": regions,
     }
     if summary.similar:
-        tables["studies.csv"] = pd.DataFrame(
-            [(row.id, row.title or "", row.similarity, row.link) for row in summary.similar],
-            columns=["id", "title", "similarity", "link"],
-        )
+        rows = ((row.id, row.title or "", row.similarity, row.link) for row in summary.similar)
+        tables["studies.csv"] = _table("id title similarity link", rows)
     return tables
+
+
+def _table(columns: str, rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=columns.split())
 
 
 def _spans(where: list[Span] | None) -> str:
@@ -212,7 +193,11 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
         contents = [item.content for item in chunk if isinstance(item, Text)]
         encodings = model.encode_many(contents, **options)
         for item in chunk:
-            yield item, item.reason if isinstance(item, Failure) else _outcome(next(encodings))
+            if isinstance(item, Failure):
+                yield item, item.reason
+            else:
+                encoding = next(encodings)
+                yield item, encoding.problem or encoding
 
 
 def chunks_of(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
@@ -228,49 +213,30 @@ def chunks_of(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]
         yield chunk
 
 
-def _outcome(encoding: Encoding) -> Outcome:
-    if encoding.problem:
-        return encoding.problem
-    if not encoding.is_silent:
-        return encoding
-    if any(mention.is_negated and not mention.is_generic for mention in encoding.mentions):
-        return DENIED
-    return GENERIC if encoding.mentions.present else UNKNOWN
-
-
 @dataclass(frozen=True, eq=False)
 class RowMaker:
     """Makes rows of a table, each of which sums up one text.
 
     A row has the id, the number of known terms, how well these support a map, the first region of
     the summary with its probability and its ratio to the mean map, the strongest place in mm, the
-    heaviest terms, and the problem of a text that could not be encoded. The row of a text whose map
-    is withheld says why in place of the support, unless `draw_anyway` is given. `all_regions` adds
-    the probability of every region, `with_text` the text, and `with_notes` a column that tells of
-    texts that point nowhere, such as denials.
+    heaviest terms, and the problem of a text that could not be encoded. The row of a text without a
+    map, or whose map is withheld unless `draw_anyway` is given, says why in place of the support.
+    `all_regions` adds the probability of every region, and `with_text` the text.
     """
 
     atlas: Atlas
     all_regions: bool = False
     with_text: bool = False
     sort: RegionOrder = "excess"
-    with_notes: bool = False
     draw_anyway: bool = False
 
     def table(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Make the rows of some texts."""
-        columns = [*COLUMNS, *(["note"] if self.with_notes else []), "problem"]
-        columns += self.atlas.names if self.all_regions else ()
+        columns = [*COLUMNS, "problem", *(self.atlas.names if self.all_regions else ())]
         if self.with_text:
             columns.insert(1, "text")
         rows = [self._row(item, outcome) for item, outcome in pairs]
         return pd.DataFrame(rows, columns=columns).astype({"terms": "Int64", "problem": object})
-
-    def withholds(self, outcome: Outcome) -> bool:
-        """Whether a text has a reason to have no map, and none is drawn."""
-        if isinstance(outcome, str) or outcome.support.withheld is None:
-            return False
-        return outcome.is_mean_map or not self.draw_anyway
 
     def _row(self, item: Text | Failure, outcome: Outcome) -> dict[str, Any]:
         row: dict[str, Any] = {"id": item.name}
@@ -283,14 +249,12 @@ class RowMaker:
                 raise
             except Exception as error:
                 outcome = tell_fault(error, outcome.text)
-        if self.with_notes and outcome in NOWHERE:
-            return row | {"terms": 0, "support": "none", "note": outcome}
         return row | {"problem": outcome}
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
         gazetteer, support = encoding.gazetteer(self.atlas), encoding.support
         known = {"terms": support.terms, "nats": support.nats}
-        if self.withholds(encoding):
+        if support.withheld and (encoding.is_mean_map or not self.draw_anyway):
             return known | {"support": support.withheld}
         name, probability, ratio = first_region(encoding, gazetteer, self.sort) or (None,) * 3
         place = encoding.partition.centers_mm[encoding.density.argmax()]

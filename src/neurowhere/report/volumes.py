@@ -14,24 +14,14 @@ from neurowhere.space import Atlas, Partition
 from neurowhere.space.images import mni152_template
 from neurowhere.text.labels import region_names
 
-__all__ = [
-    "KEPT_LEVEL",
-    "TEMPLATES",
-    "brain",
-    "density_of",
-    "labels_of",
-    "mean_of",
-    "to_nifti",
-]
-
 BOX_MM = ((-76, 75), (-110, 75), (-72, 87))  # first and last voxel; the viewer knows them too
-GREYS = 32  # of the template: a third of the bytes of 256, and hardly seen
-STEPS = 65535  # of a map: half of the bytes of floats
-STEP_SHARE = 0.6  # of a step, by which rounding changes a value at most
-FINEST_MM = 2.0  # of a map whose own voxels are smaller
-SHARES = (0.95, 0.8, 0.5)  # of the peaks of unseen studies, whose regions are shown
+GREYS = 32  # greys of the template: a third of the bytes of 256, hardly visible
+STEPS = 65535  # steps of a map: half of the bytes of floats
+STEP_SHARE = 0.6  # share of a step: rounding changes a value by less
+FINEST_MM = 2.0  # maps with smaller voxels are resampled to this size
+SHARES = (0.95, 0.8, 0.5)  # regions that hold these shares of the peaks are shown
 GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
-KEPT_LEVEL = 7  # of what a browser keeps
+KEPT_LEVEL = 7  # level for files that a browser keeps
 
 
 # ---- the template

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import FindingPlace, Region, Summary
 
-__all__ = ["findings_in_words", "places_in_words"]
-
 N_NAMED = 3  # names that are given
 # Places that have no sides; all others are on both where a text gives none.
 MIDLINE = re.compile(
@@ -16,7 +14,7 @@ MIDLINE = re.compile(
 )
 BOTH, POSSIBLY = "both sides", "possibly "
 LOBES = frozenset(["frontal", "temporal", "parietal", "occipital"])
-ROLES = {  # in the order in which they are told
+ROLES = {  # words before the places of each role, in reading order
     "seat": "in",
     "extension": "extends to",
     "satellite": "satellite in",
@@ -43,6 +41,19 @@ def places_in_words(summary: Summary) -> str:
     places = [place for finding in summary.findings for place in finding.places]
     if seats := _seats_in_words(places):
         return seats
+    told = {name: _sides_in_words(found) for name, found in [*_sides(summary).items()][:N_NAMED]}
+    if len(set(told.values())) == 1 and any(told.values()):
+        words = f"{next(iter(told.values()))}: {', '.join(told)}"
+    else:
+        words = ", ".join(
+            f"{name} ({BOTH})" if side == BOTH else f"{side} {name}".strip()
+            for name, side in told.items()
+        )
+    return words[:1].upper() + words[1:]
+
+
+def _sides(summary: Summary) -> dict[str, dict[str, tuple[bool, float]]]:
+    """Return the raised regions that tell most, by name and side, each with what it tells."""
     sides: dict[str, dict[str, tuple[bool, float]]] = {}
     for region in sorted(summary.regions[:N_REGIONS], key=_information, reverse=True):
         whole = region.name.removesuffix(" (landmark)")
@@ -54,15 +65,7 @@ def places_in_words(summary: Summary) -> str:
         if region.excess > 0 and not is_told:
             side = side or ("" if MIDLINE.search(name) else BOTH)
             sides.setdefault(name, {})[side] = _information(region)
-    told = {name: _sides_in_words(found) for name, found in [*sides.items()][:N_NAMED]}
-    if len(set(told.values())) == 1 and any(told.values()):
-        words = f"{next(iter(told.values()))}: {', '.join(told)}"
-    else:
-        words = ", ".join(
-            f"{name} ({BOTH})" if side == BOTH else f"{side} {name}".strip()
-            for name, side in told.items()
-        )
-    return words[:1].upper() + words[1:]
+    return sides
 
 
 def _seats_in_words(places: list[FindingPlace]) -> str:
@@ -91,16 +94,9 @@ def _information(region: Region) -> tuple[bool, float]:
 
 
 def findings_in_words(summary: Summary) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Return the findings of a report: what each is, and its places by their role.
+    """Return the findings of a report: the title of each, and (role, cue, places) of its places.
 
-    Parameters
-    ----------
-    summary : Summary
-
-    Returns
-    -------
-    list of (title, list of (role, cue, places))
-        What is normal comes last, without a title.
+    What is normal comes last, without a title.
     """
     rows = []
     for finding in summary.findings:

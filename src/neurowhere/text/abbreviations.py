@@ -178,10 +178,10 @@ class SenseChooser:
         chosen = self.choose(times, len(ids))
         terms = dict.fromkeys(places, NO_TERM if chosen is None else chosen)
         if chosen is None and self._near != NO_TERM:
-            is_of_brain = any(fold(token.lower()) in OF_BRAIN for token in {*tokens})
-            for place in places:
-                if _is_near(tokens, place, is_of_brain=is_of_brain):
-                    terms[place] = self._near
+            sided = [place for place in places if _is_beside_side(tokens, place)]
+            is_of_brain = sided and any(fold(each.lower()) in OF_BRAIN for each in {*tokens})
+            near = [place for place in places if is_beside_lesion(tokens, place, place)]
+            terms |= dict.fromkeys([*near, *sided] if is_of_brain else near, self._near)
         for place in places if self._beside else ():
             if place + 1 < len(ids):
                 terms[place] = self._beside.get(ids[place + 1], terms[place])
@@ -198,16 +198,14 @@ class SenseChooser:
         return best.pop() if len(best) == 1 else NO_TERM
 
 
-def _is_near(tokens: Sequence[str], i: int, *, is_of_brain: bool) -> bool:
-    """Whether a lesion stands beside a token, or a side in a text of the brain."""
-    if is_beside_lesion(tokens, i, i):
-        return True
+def _is_beside_side(tokens: Sequence[str], i: int) -> bool:
+    """Whether a side stands beside a token."""
     before, after = tokens[max(i - 2, 0) : i], tokens[i + 1 : i + 4]
     if before[-1:] == ["left"] and before[0].lower() in WHO:
         return False  # "he left BG"
     words = [*before[-1:], *after[:1], *(after[2:] if after[:2] in LED_TO else ())]
     sides = (word for word in words if word not in ("l", "r") or before == ["b", word])
-    return is_of_brain and any(word.lower() in SIDE_WORDS for word in sides)
+    return any(word.lower() in SIDE_WORDS for word in sides)
 
 
 # ---- the terms of one text
@@ -245,12 +243,13 @@ class Resolver:
     def resolve(self, text: str, tokens: Sequence[str], ids: Sequence[int]) -> dict[int, int]:
         """Return the terms of the tokens that stand for others than their words say."""
         terms: dict[int, int] = {}
-        places: dict[int, list[int]] = {}
-        for i in [i for i, number in enumerate(ids) if number in self._choosers]:
-            places.setdefault(ids[i], []).append(i)
-        times = Counter(ids if places else ())
-        for number, some in places.items():
-            terms |= self._choosers[number].resolve(some, tokens, ids, times)
+        if not self._choosers.keys().isdisjoint(ids):
+            places: dict[int, list[int]] = {}
+            for i in [i for i, number in enumerate(ids) if number in self._choosers]:
+                places.setdefault(ids[i], []).append(i)
+            times = Counter(ids)
+            for number, some in places.items():
+                terms |= self._choosers[number].resolve(some, tokens, ids, times)
         if "?" in text:
             terms |= self._by_question(text, ids)
         return terms | self._by_definition(text, tokens) if PARENTHESIS in text else terms

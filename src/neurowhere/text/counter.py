@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.abbreviations import Resolver, definitions, known_senses
-from neurowhere.text.matching import BOTH, SIDED, NameTree, TokenIds
+from neurowhere.text.matching import BOTH, REMEMBERED_TOKENS, SIDED, NameTree, TokenIds
 from neurowhere.text.places import (
     LESION,
     SIDE_WORDS,
@@ -21,8 +21,10 @@ from neurowhere.text.places import (
     side_of_name,
     single_words,
 )
-from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.document import Document, Name, find_odd
+from neurowhere.text.reading.lexicon import lexicon
 from neurowhere.text.reading.sides import read_sides
+from neurowhere.text.reading.tags import signs_of
 from neurowhere.text.words import (
     END,
     cased_words_of,
@@ -45,7 +47,10 @@ LONGEST_NOTE = 10_000  # characters: in an article, "+" is mostly part of a form
 PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
 
+LETTERED, BI = 512, 1024  # signs of tokens: "rIFG", and "bithalamic" or "bi"
 Form = tuple[str, ...]
+CLASSES, ID = 12, 28  # bits before the number of the classes, and before the id, of a token
+N_SIGNS, N_CLASSES = 1 << CLASSES, 1 << ID - CLASSES
 
 
 class Match(NamedTuple):
@@ -94,6 +99,7 @@ class TermCounter:
         for sense in chain.from_iterable(senses.values()):
             words.update(sense.cues, sense.beside)
         self._ids = TokenIds(words, frozenset(filter(vocabulary.is_generic, vocabulary.terms)))
+        self._words = Words(self._ids)
         self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
         self._resolver = Resolver(vocabulary, self._ids, self._names)
         self.sides = [side_of_name(term) for term in vocabulary.terms]
@@ -276,26 +282,34 @@ class TermCounter:
         starts, ends = token_spans(normal)
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
-        ids = self._ids.of(tokens)
         words = normal.lower().split()
-        sided = self._sided(text, tokens)
-        document = Document(text, words, starts.tolist(), ends.tolist(), [], sided, self.generic)
+        known = np.array(list(map(self._words.__getitem__, tokens)), dtype=np.int64)
+        ids: list[int] = (known >> ID).tolist()
+        numbers = (known >> CLASSES & N_CLASSES - 1).tolist()
+        kinds = list(map(lexicon().sets.__getitem__, numbers))
+        marks = known & N_SIGNS - 1
+        sided = self._sided(text, tokens, marks)
+        spans = starts.tolist(), ends.tolist()
+        document = Document(text, words, *spans, [], sided, self.generic, marks=marks)
+        document.__dict__.update(kinds=kinds, odd=find_odd(text, starts, ends))
         meant = self._resolver.resolve(text, tokens, ids)
-        commas = [i for i, gap in enumerate(document.gaps) if gap.startswith(", ")]
+        gaps = document.gaps
+        commas = [i for i in document.odd if gaps[i].startswith(", ")]
         found = self._names.longest(ids, meant, document.starts_of_sentences.union(commas))
         is_structure, new = self._structures, tuple.__new__  # the fast way to thousands of names
         names = [new(Name, (first, end, term, is_structure[term])) for first, end, term in found]
         document = document.renamed(names)
         document = document.with_led_sides() if ") " in text else document
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
-        return document.with_ampersands() if is_joined else document
+        return document.with_ampersands(self._words["and"] & N_SIGNS - 1) if is_joined else document
 
-    def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
+    def _sided(self, text: str, tokens: list[str], signs: NDArray[np.intp]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
-        sided = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if "bi" in text.lower() else {}
-        letters = set(filter(SIDED.fullmatch, {token for token in tokens if token[0] in "lr"}))
-        if not letters:
+        every = int(np.bitwise_or.reduce(signs))
+        sided = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if every & BI else {}
+        if not every & LETTERED:
             return sided
+        letters = {tokens[i] for i in np.flatnonzero(signs & LETTERED).tolist()}
         defined, given = dict(definitions(text)), {}
         for token in letters:
             side = SIDE_WORDS.get(self._ids.side_of(token))
@@ -304,15 +318,34 @@ class TermCounter:
         return sided | {i: given[token] for i, token in enumerate(tokens) if token in given}
 
 
+class Words(dict[str, int]):
+    """Signs, number of the classes, and id of each token, as the bits of one number.
+
+    A token is looked up once: cold memory takes longer than what is done with it. Collections of
+    garbage skip a dictionary of numbers.
+    """
+
+    def __init__(self, ids: TokenIds) -> None:
+        self._ids = ids
+        super().__init__()
+
+    def __missing__(self, token: str) -> int:
+        word = token.lower()
+        classes = lexicon().number_of(lexicon()[word])
+        is_both = word.startswith("bi") and (word == "bi" or BOTH.fullmatch(word) is not None)
+        signs = signs_of(word) | LETTERED * bool(SIDED.fullmatch(token)) | BI * is_both
+        known = self._ids[token] << ID | classes << CLASSES | signs
+        if len(self) < REMEMBERED_TOKENS:
+            self[token] = known
+        return known
+
+
 def _is_long_word(name: str) -> bool:
     return len(name) >= LONG_NAME and name.isalpha() and name.islower()
 
 
 def _both(tokens: list[str]) -> Iterator[int]:
     """Yield the tokens that are on both sides by their names: "bithalamic", "bi-frontal"."""
-    near = {token.lower() for token in tokens if token[0] in "bB"}
-    if "bi" not in near and not any(map(BOTH.fullmatch, near)):
-        return
     words = ["", *map(str.lower, tokens)]
     for i, (before, word) in enumerate(pairwise(words)):
         if BOTH.fullmatch(f"bi{word}" if before == "bi" else word):

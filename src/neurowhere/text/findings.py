@@ -9,7 +9,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
 from neurowhere.text.reading.mentions import Mention, Mentions, Span
+from neurowhere.text.relatives import is_research
 from neurowhere.text.roles import Cues, Role, SentenceCues, Told
 
 Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
@@ -95,6 +96,7 @@ _NORMAL = re.compile(
     r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
+_EXAM = re.compile(r"\b(?:mri?|ct|pet|eeg|scan|imaging)\b", re.I)
 _NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
 _OF_SITES = re.compile(r"\b(?:eeg|10.20|spikes?|waves?|ictal|discharges?|tms|r?tms|coil)\b", re.I)
@@ -193,9 +195,8 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
         max(0, text.find("\n", 0, LONGEST_ROW)),
         any(len(place.names) == 1 and place.role != "spared" for place in places),
     )
-    findings: list[Finding] = []
-    for number, own in groupby(places, key=lambda place: _sentence_of(document, place)):
-        _add(findings, reader.read(number, list(own)))
+    sentences = groupby(places, key=lambda place: _sentence_of(document, place))
+    findings = _joined(reader.read(number, list(own)) for number, own in sentences)
     conclusion = _without_lesion(text, reader.concluded, reader.lesions)
     return _with_sides(_with_seats(findings, conclusion))
 
@@ -324,8 +325,9 @@ class _Reader:
             found = sentence.placed(place, placed[-1] if placed else None)
             if span[1] <= self.title and found.role == "seat" and found.side is None:
                 found = replace(found, role="mentioned")
-            is_concluded = self.concluded[0] <= place.span[0] < self.concluded[1]
-            placed.append(replace(found, is_concluded=is_concluded))
+            if self.concluded[0] <= place.span[0] < self.concluded[1]:
+                found = replace(found, is_concluded=True)
+            placed.append(found)
         kind = text[slice(*lesions[0])] if lesions else ""
         return Finding(kind, tuple(placed), sentence.size_mm)
 
@@ -358,28 +360,30 @@ class _Sentence(NamedTuple):
 
     def placed(self, place: Place, before: Place | None) -> Place:
         """Return a place of the sentence with its role and its side; `before` is the last one."""
-        found = self._with_role(place)
-        if before and before.role == "spared" and self._is_likewise(place):
-            found = replace(found, role="spared", rule=before.rule)
-        side, where = place.side, place.side_where
-        if side is None and self.side:
-            side, where = self.side
-        if where and not self.span[0] <= where[0] < self.span[1]:
-            where = None
-        found = replace(
-            found, side=place.side if found.role == "spared" else side, side_where=where
-        )
-        if found.role != "seat":
-            return found
-        return replace(found, depth=self.depth, size_mm=self.size_mm)
-
-    def _with_role(self, place: Place) -> Place:
         told = self.cues.of(place.span)
         if place.denial and self._is_of_lesion(place, told):
             place = replace(place, role="seat", weight=1.0, status="affirmed")
-        elif place.role != "seat":
-            return place
-        return replace(place, role=self._role(place, told), rule=told.row, is_weak=told.is_weak)
+        if place.role == "seat":
+            role, rule, is_weak = self._role(place, told), told.row, told.is_weak
+        else:
+            role, rule, is_weak = place.role, place.rule, place.is_weak
+        if before and before.role == "spared" and self._is_likewise(place):
+            role, rule = "spared", before.rule
+        side, where = place.side, place.side_where
+        if side is None and self.side:
+            side, where = self.side
+        is_here = where is not None and self.span[0] <= where[0] < self.span[1]
+        is_seat = role == "seat"
+        return replace(
+            place,
+            role=role,
+            rule=rule,
+            is_weak=is_weak,
+            side=place.side if role == "spared" else side,
+            side_where=where if is_here else None,
+            depth=self.depth if is_seat else None,
+            size_mm=self.size_mm if is_seat else None,
+        )
 
     def _role(self, place: Place, told: Told) -> Role:
         """Return the role of a place that is not denied."""
@@ -489,13 +493,18 @@ def _in_mm(number: str, unit: str) -> float:
 # ---- findings
 
 
-def _add(findings: list[Finding], new: Finding) -> None:
-    """Add a finding; a sentence without a seat goes on with the finding before it."""
-    if findings and not new.seats:
-        last = findings[-1]
-        findings[-1] = replace(last, places=(*last.places, *new.places))
-    else:
-        findings.append(new)
+def _joined(found: Iterable[Finding]) -> list[Finding]:
+    """Join findings: a sentence without a seat goes on with the finding before it."""
+    groups: list[list[Finding]] = []
+    for finding in found:
+        if groups and not finding.seats:
+            groups[-1].append(finding)
+        else:
+            groups.append([finding])
+    return [
+        replace(group[0], places=tuple(place for each in group for place in each.places))
+        for group in groups
+    ]
 
 
 def _is_territory(place: Place) -> bool:
@@ -515,9 +524,11 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
     of its territory. A report that concludes that all is normal has only the seats of its cues.
     """
     roles = _changed([place for each in findings for place in each.places], conclusion)
+    if not roles:
+        return findings
 
     def changed(places: Sequence[Place]) -> tuple[Place, ...]:
-        return tuple(replace(each, role=roles.get(each, each.role)) for each in places)
+        return tuple(replace(each, role=roles[each]) if each in roles else each for each in places)
 
     return [replace(finding, places=changed(finding.places)) for finding in findings]
 
@@ -548,6 +559,28 @@ def says_normal(text: str) -> bool:
     (True, False)
     """
     return len(text) <= SHORT and bool(_NORMAL.search(text))
+
+
+def shows_nothing(text: str) -> bool:
+    """Return whether a few words say that the scan of a patient is normal.
+
+    >>> shows_nothing("Weak arm, MRI brain normal."), shows_nothing("Memory in the normal brain")
+    (True, False)
+    """
+    return says_normal(text) and bool(_EXAM.search(text)) and not is_research(text)
+
+
+def affirms_place(mentions: Mentions, *, is_normal: bool) -> bool:
+    """Return whether a text affirms a place, or a name that points to one: not a sign alone.
+
+    Beside a normal scan, a lesion that is affirmed is enough.
+    """
+    named = any(each.is_present and each.rule_kind != "sign" for each in mentions.rule_based)
+    return named or any(
+        not is_general(each.term) or (each.side is not None and each.is_structure)
+        for each in mentions.present
+        if is_lesion(each.term) * is_normal or (each.is_structure and not each.is_generic)
+    )
 
 
 def only_presses(findings: Sequence[Finding]) -> bool:

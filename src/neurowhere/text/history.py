@@ -40,9 +40,12 @@ _PAST = re.compile(
     rf"|in {_YEAR},?(?= (?:he|she|they|the patient|pt|there|had|a|an|left|right|l|r)\b))(?!\w)",
     re.IGNORECASE,
 )
-# What stands after a lesion of the past.
+# What stands after a lesion of the past, and before its year.
+_PLACED = (
+    rf"(?:(?!(?:now|new|acute|mri?|ct|scan|with|and|but|not?|{_LESION})\b)[a-z/-]+,? ){{0,5}}?"
+)
 _DATED = re.compile(
-    rf"\b{_LESION},? (?:{_TREATED} )?(?:(?:in|from|of|since) )?\(?"
+    rf"\b{_LESION},? (?:{_TREATED} )?{_PLACED}(?:(?:in|from|of|since) )?\(?"
     rf"(?:(?:\d\d?/|[a-z]{{3,9}}\.?) ?)?{_YEAR}\b\)?|\b(?:years|yrs) ago\b|\bin the past\b",
     re.IGNORECASE,
 )

@@ -27,55 +27,6 @@ LONG, LONGER = 8, 14  # letters of words in which two and three slips are likely
 MOST_SLIPS = 3
 LONGEST = 40  # letters of a word that is compared with names: what is longer is no name
 
-# Each ending may change into those beside it, both ways; "-" is no ending. Absent on purpose, since
-# lookalikes come that way: -/e (spin, spine), -/a (compact, compacta), -/y (iron, irony), -/ion
-# (conduct, conduction), -/ic (period, periodic), -/ity, al/ar (familial, familiar), al/ary
-# (temporal, temporary), al/ate (vertebral, vertebrate), al/alis (frontal, frontalis).
-INFLECTIONS = {
-    "-": "ed ing",
-    "e": "ed ing",
-    "ed": "ing",
-    "is": "es",
-    "us": "i",
-    "um": "i a",
-    "on": "a",
-    "a": "ae",
-    "ex": "ices",
-}
-DERIVATIONS = {
-    # a thing, and what is of that thing
-    "-al": "-",
-    "al": "e a us um",
-    "ual": "-",
-    "ar": "e a us um i",
-    "ular": "le",
-    "lary": "la",
-    "ic": "us on e y ia in ism icism icity ical",
-    "ical": "y ex ices",
-    "tic": "sis",
-    "stic": "sis",
-    "etic": "esia",
-    "ptic": "psy",
-    "opsia": "opia",
-    "eal": "es e",
-    "ergic": "e",
-    # a verb, its noun and its adjectives
-    "ion": "ive ory ing ed ious",
-    "ation": "ate ory",
-    "atory": "ate",
-    "ization": "ized",
-    "sive": "se",
-    # qualities
-    "ence": "ent ency",
-    "ance": "ant ancy",
-    "ivity": "ive iveness",
-    "iarity": "iar",
-    "-ness": "-",
-    "-ly": "-",
-    "ically": "ic",
-    # combining forms: amygdalo-, occipito-
-    "o": "a i us um al ar",
-}
 # Directions and kinds of cell whose Latin adjective means the English one (nucleus ventralis).
 # Not others: frontalis and tibialis are muscles, triangularis and terminalis parts of the brain.
 LATIN = word_set(
@@ -181,7 +132,8 @@ def _differ_in_ending(one: str, other: str) -> bool:
     pairs = zip(one, other, strict=False)
     shared = next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(one), len(other)))
     return any(
-        frozenset((one[size:], other[size:])) in _ENDINGS[size >= SHORTEST_DERIVED_STEM]
+        frozenset((one[size:], other[size:]))
+        in _endings("inflection", *["derivation"] * (size >= SHORTEST_DERIVED_STEM))
         for size in range(SHORTEST_STEM, shared + 1)
     )
 
@@ -194,16 +146,20 @@ def _is_doubled(one: str, other: str) -> bool:
     )
 
 
-def _pairs(endings: Mapping[str, str]) -> frozenset[frozenset[str]]:
+@cache
+def _endings(*kinds: str) -> frozenset[frozenset[str]]:
+    """Return the pairs of endings that one word may have.
+
+    Absent on purpose, since lookalikes come that way: -/e (spin, spine), -/a (compact, compacta),
+    -/y (iron, irony), -/ion (conduct, conduction), -/ic (period, periodic), -/ity, al/ar (familial,
+    familiar), al/ary (temporal, temporary), al/ate (vertebral, vertebrate), al/alis.
+    """
     return frozenset(
-        frozenset((ending.strip("-"), other.strip("-")))
-        for ending, others in endings.items()
-        for other in others.split()
+        frozenset((row["ending"].strip("-"), other.strip("-")))
+        for row in shipped_table(__package__, "endings.csv")
+        if row["kind"] in kinds
+        for other in row["others"].split()
     )
-
-
-# Endings that may differ after a short stem, and after a longer one.
-_ENDINGS = (_pairs(INFLECTIONS), _pairs(INFLECTIONS) | _pairs(DERIVATIONS))
 
 
 # ---- suggestions

@@ -1,10 +1,9 @@
 """Match names in sequences of word ids."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import islice
-from operator import add
+
+import numpy as np
 
 from neurowhere.text.words import fold, is_short_form, is_skipped
 
@@ -113,7 +112,9 @@ class NameTree:
 
     def __init__(self, names: Mapping[tuple[int, ...], int], n_ids: int) -> None:
         self._n_ids = n_ids
-        self._single = [NO_TERM] * n_ids  # term of a one-word name
+        self._single = np.full(n_ids, NO_TERM)  # term of a one-word name
+        self._is_first, self._is_second = np.zeros((2, n_ids), bool)  # word of a longer name
+        self._begun = np.zeros(n_ids, dtype=np.intp)  # what the second word of one is added to
         self._edges: dict[int, int] = {}  # nodes by the node before and the word
         terms: dict[int, int] = {}
         for name, term in names.items():
@@ -121,12 +122,12 @@ class NameTree:
                 self._single[name[0]] = term
                 continue
             node = 0
+            self._is_first[name[0]] = self._is_second[name[1]] = True
             for word in name:
                 node = self._edges.setdefault(node * n_ids + word, len(self._edges) + 1)
             terms[node] = term
+            self._begun[name[0]] = self._edges[name[0]] * n_ids
         self._terms = [terms.get(node, NO_TERM) for node in range(len(self._edges) + 1)]
-        # What the ids of two words add up to if a longer name begins with them.
-        self._begun = [self._edges.get(word, len(self._terms)) * n_ids for word in range(n_ids)]
 
     def longest(
         self, ids: Sequence[int], meant: Mapping[int, int], ends: Container[int] = ()
@@ -136,45 +137,37 @@ class NameTree:
         Names consume their words. Tokens have the terms of `meant` in place of those of their
         words, unless a longer name consumes them. No name goes across one of the `ends`.
         """
-        kept = [i for i, word in enumerate(ids) if word != SKIPPED]
-        words = list(map(ids.__getitem__, kept))
-        terms = list(map(self._single.__getitem__, words))
+        words = np.array(ids, dtype=np.intp)
+        terms = self._single[words]
         for i, term in meant.items():
-            terms[bisect_left(kept, i)] = term
-        found = self._phrases(ids, words, kept, ends)
-        for place, n_words, *_ in found:
-            terms[place : place + n_words] = [NO_TERM] * n_words
-        one = [(i, i + 1, term) for i, term in zip(kept, terms, strict=True) if term != NO_TERM]
-        if not found:
-            return one
-        return sorted([*one, *((kept[place], end, term) for place, _, end, term in found)])
-
-    def _phrases(
-        self, ids: Sequence[int], words: Sequence[int], kept: Sequence[int], ends: Container[int]
-    ) -> list[tuple[int, int, int, int]]:
-        """Find the places, numbers of words, ends and terms of names of several words."""
-        pairs = map(add, map(self._begun.__getitem__, words), islice(words, 1, None))
-        found: list[tuple[int, int, int, int]] = []
+            terms[i] = term
+        kept = np.flatnonzero(words != SKIPPED)
+        words = words[kept]
+        may = np.flatnonzero(self._is_first[words[:-1]] & self._is_second[words[1:]])
+        found: list[tuple[int, int, int]] = []
         free = 0
-        for place in [place for place, pair in enumerate(pairs) if pair in self._edges]:
-            if place >= free:
-                n_words, end, term = self._phrase(ids, kept[place], ends)
-                if n_words:
-                    free = place + n_words
-                    found.append((place, n_words, end, term))
-        return found
+        pairs = self._begun[words[may]] + words[may + 1]
+        for first, pair in zip(kept[may].tolist(), pairs.tolist(), strict=True):
+            if first >= free and pair in self._edges:
+                free, term = self._phrase(ids, first, ends)
+                if term != NO_TERM:
+                    terms[first:free] = NO_TERM
+                    found.append((first, free, term))
+        one = np.flatnonzero(terms != NO_TERM)
+        single = zip(one.tolist(), (one + 1).tolist(), terms[one].tolist(), strict=True)
+        return sorted([*single, *found]) if found else list(single)
 
-    def _phrase(self, ids: Sequence[int], first: int, ends: Container[int]) -> tuple[int, int, int]:
-        """Words, end and term of the longest name of several words that begins at a token."""
-        node, n_words, longest = self._edges[ids[first]], 1, (0, first, NO_TERM)
-        for i in range(first + 1, len(ids)):
-            if i in ends:
+    def _phrase(self, ids: Sequence[int], first: int, ends: Container[int]) -> tuple[int, int]:
+        """End and term of the longest name of several words that begins at a token."""
+        edges, n_ids, node, longest = self._edges, self._n_ids, 0, (first, NO_TERM)
+        for i in range(first, len(ids)):
+            if i in ends and i > first:
                 break
             if ids[i] == SKIPPED:
                 continue
-            node, n_words = self._edges.get(node * self._n_ids + ids[i], 0), n_words + 1
+            node = edges.get(node * n_ids + ids[i], 0)
             if not node:
                 break
             if self._terms[node] != NO_TERM:
-                longest = n_words, i + 1, self._terms[node]
+                longest = i + 1, self._terms[node]
         return longest

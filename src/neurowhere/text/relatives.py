@@ -1,8 +1,9 @@
 """Relatives in running text: what a patient's mother has, the patient has not.
 
-"Mother had a stroke in the left parietal lobe" is no finding, alone or beside one. It is read so of
-one relative who had, suffered or died of something. "Her mother had noticed a droop" tells of the
-patient, "a 30-year-old mother" is the patient, and texts of research are read whole.
+"Mother had a stroke in the left parietal lobe" is no finding, alone or beside one, nor is "Family
+history of glioma" or "Aunt: glioma". It is read so of one relative who had, suffered or died of
+something. "Her mother had noticed a droop" tells of the patient, "a 30-year-old mother" is the
+patient, and texts of research are read whole.
 """
 
 import re
@@ -18,6 +19,9 @@ RESEARCH = re.compile(
 )
 
 
+COMMON = (" participants", " controls", " fMRI", " group")  # which are found faster
+
+
 def sentences_of(text: str) -> list[Span]:
     """Return the sentences of a text."""
     return [match.span() for match in SENTENCE.finditer(text)]
@@ -26,14 +30,17 @@ def sentences_of(text: str) -> list[Span]:
 @lru_cache(maxsize=4)  # the levels of one text ask
 def is_research(text: str) -> bool:
     """Whether a text is about research rather than about a patient."""
-    return RESEARCH.search(text) is not None
+    return any(word in text for word in COMMON) or RESEARCH.search(text) is not None
 
 
 _RELATIVE = (
     r"(?:(?:grand|step|half[- ])?(?:mother|father|sister|brother|son|daughter|parent)|aunt|uncle"
     r"|cousin|niece|nephew|mum|mom|dad|sibling|twin)"
 )
-FAMILY = re.compile(rf"\b(?:family|fhx?|{_RELATIVE})\b", re.IGNORECASE)  # tells of others
+_FAMILY = r"(?:fam(?:ily|\.)?(?: medical)? ?(?:history|hx)|fhx?)"
+# Of this a relative has it; "a family history of depression" may be the subject of a study.
+_WRONG = r"(?:left|right|infarct|stroke|bleed|lesion|tumou?r|\w+oma|\w*ha?emorr|\w+itis|epilep)"
+FAMILY = re.compile(rf"\b(?:family|{_FAMILY}|{_RELATIVE})\b", re.IGNORECASE)  # tells of others
 # What is done with a patient is not what a relative has: "mother had noticed", "has to lift him".
 _DOING = (
     r"(?!\w+ed\b|been (?!diagnosed|treated|found to have)|(?:seen|found|brought|told|heard|taken"
@@ -43,10 +50,14 @@ _ADVERB = r"(?:also|previously|recently|reportedly|once|later|apparently)"
 _HAVING = (
     rf"(?:(?:had|has)(?: {_ADVERB})?(?: had)? {_DOING}|suffered (?:from )?|suffers from "
     r"|died (?:of|from|after|with) |(?:was|is|has been|had been) (?:diagnosed with|treated for) "
-    r"|developed |underwent )"
+    r"|developed |underwent |with (?!him\b|her\b|concern))"
 )
 _SUBJECT = re.compile(
-    rf"\b{_RELATIVE}(?: \(\w+\)|, (?:aged )?\d+,)?(?P<who>,? who)?(?: {_ADVERB})? {_HAVING}",
+    rf"\b{_RELATIVE}(?: \(\w+\)|, (?:aged )?\d+,)?(?P<who>,? who)?(?: {_ADVERB})? {_HAVING}"
+    rf"|\b(?P<label>{_FAMILY}(?: (?:is|was))?(?: (?:positive|significant|notable|remarkable))?"
+    rf" ?(?:of\b|for\b|with\b|[:–-]|includ\w+)(?=[^.;]*\b{_WRONG})"
+    rf"|(?<![\w ] )(?:(?:his|her|maternal|paternal|older|younger) )*{_RELATIVE}(?: \(\w+\))?"
+    r" ?[:–-] )",
     re.IGNORECASE,
 )
 # Before a relative who is the patient, no person at all, or no subject.
@@ -56,9 +67,11 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _THE = re.compile(r"(?:^|[.;]\s*)the $", re.IGNORECASE)  # "the mother" alone is the patient
+_GIVING_BIRTH = re.compile(r"mother with $", re.IGNORECASE)  # so is one who begins a sentence
 _TURN = re.compile(
     r"(?:,|\band|\bbut|\bwhile|\bwhereas)(?: and| but)? (?=(?:he|she|the patient|patient|pt|now"
-    r"|today|our)\b)|(?<= )(?=(?:presents|presented|presenting|is admitted|was admitted)\b)",
+    r"|today|our|mri?|ct|eeg|pet|imaging|scan)\b)"
+    r"|(?<= )(?=(?:presents|presented|presenting|is admitted|was admitted)\b)",
     re.IGNORECASE,
 )
 _BEFORE = 40  # characters that tell who a relative is
@@ -97,6 +110,7 @@ def _parts(text: str, sentence: Span, is_alone: bool) -> Iterator[Span]:
 def _is_other(text: str, mark: re.Match[str], is_alone: bool) -> bool:
     """Whether a relative is the patient, or not the one who has something."""
     before = text[max(mark.start() - _BEFORE, 0) : mark.start()]
-    if is_alone and _THE.search(before):
+    is_first = not before.rstrip() or before.rstrip()[-1] in ".;"
+    if (is_alone and _THE.search(before)) or (is_first and _GIVING_BIRTH.fullmatch(mark[0])):
         return True
-    return not mark["who"] and _OTHER.search(before) is not None
+    return not (mark["who"] or mark["label"]) and _OTHER.search(before) is not None

@@ -189,6 +189,7 @@ _INSTITUTION = re.compile(
     r"(?:Department|Dept\.|Division|School|University|Institute|College)(?P<of> (?:of|for) )"
     r"|University|Institute|College|Hospital|Medical (?:School|Center)"
 )
+_STRONG = ("Dep", "Univer", "Division", "School", "Institute", "College", "Hospital", "Medical C")
 _WEAK = re.compile(r"(?:Center|Centre)(?P<of> for )?|Clinic|Unit|Laboratory|Lab")
 _NAME_END = re.compile(
     r"[,;.)]|\s*$| (?:\(|(?:and|at|by|for|from|in|is|on|to|was|were|where|which|who|with)\b)", re.M
@@ -206,7 +207,7 @@ _REPORT_HEADING = re.compile(
     re.MULTILINE,
 )
 _MARKDOWN = re.compile(r"#|\*\*")
-_BEFORE_HEADING = re.compile(r"[\n.;!?]")
+_BEFORE_HEADING = "\n.;!?"
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
 # What every heading ends with, after at most so many characters.
 _MARK = re.compile(r"[:\n–—-](?:(?<=[:\n])|(?<=[ \t].)(?=[ \t]))")
@@ -296,7 +297,8 @@ def _sections_of_report(text: str) -> list[Part]:
 
 def _find_references(text: str) -> Part | None:
     """Find the list of references of a text, if something stands before it."""
-    headings = [(start, word) for word in _REFERENCES for start in places_of([word], text)]
+    known = [word for word in _REFERENCES if word in text]
+    headings = [(start, word) for word in known for start in places_of([word], text)]
     for start, heading in sorted(headings):
         end = start + len(heading)
         if _is_list(text, start, end) and text[:start].strip():
@@ -323,11 +325,13 @@ def find_institutions(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in find_institutions(text)]
     ['Pain Clinic', 'University of Basel']
     """
-    strong = [*_names_with(text, _INSTITUTION)]
+    strong = [*_names_with(text, _INSTITUTION)] if any(w in text for w in _STRONG) else []
+    if not strong:
+        return []
     starts = [start for start, _ in strong]
     weak = (span for span in _names_with(text, _WEAK) if _is_in_line(text, span, starts))
     found: list[tuple[int, int]] = []
-    for start, end in sorted([*strong, *weak]) if strong else ():
+    for start, end in sorted([*strong, *weak]):
         if not found or start >= found[-1][1]:
             found.append((start, end))
     return found
@@ -419,16 +423,19 @@ def _kind_of_heading(words: str) -> str:
 
 def _starts_of_headings(text: str) -> list[int]:
     """Return where headings may begin: at the last sentences before the marks that end them."""
-    starts = [0, *(mark.end() for mark in _BEFORE_HEADING.finditer(text))]
     found: set[int] = set()
     for mark in (*(mark.start() for mark in _MARK.finditer(text)), len(text)):
-        last = bisect_right(starts, mark) - 1
-        if mark - starts[last] > _LONGEST_HEADING:
-            continue
-        found.add(starts[last])
-        if last and text[starts[last] - 2].isdigit():  # "1. Findings:"
-            found.add(starts[last - 1])
+        start = _sentence_start(text, max(0, mark - _LONGEST_HEADING - 1), mark)
+        if mark - start <= _LONGEST_HEADING:
+            found.add(start)
+            if start and text[start - 2].isdigit():  # "1. Findings:"
+                found.add(_sentence_start(text, 0, start - 1))
     return sorted(found)
+
+
+def _sentence_start(text: str, first: int, end: int) -> int:
+    """Return where the last sentence that begins between two places begins, or else 0."""
+    return 1 + max(text.rfind(sign, first, end) for sign in _BEFORE_HEADING)
 
 
 def _without_bare(text: str, headings: list[Part]) -> list[Part]:

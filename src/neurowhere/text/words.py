@@ -11,11 +11,13 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import shipped_table
+
 LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "n"}
 )
 MINUS_SIGN, SOFT_HYPHEN, ZERO_WIDTH_SPACE = "\u2212", "\u00ad", "\u200b"
-LAST_ASCII = 127
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
 END = "\x02"  # marks the end of a sentence; a word of its own
 
@@ -107,8 +109,12 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
     origin = None
     text = text.replace(ESCAPE, " ").replace(END, " ")
     if not text.isascii():
-        runs = [(start, end, _ascii(text, start, end)) for start, end in _foreign_runs(text)]
-        text, origin = _replace(text, runs)
+        spans = (found.span() for found in _FOREIGN.finditer(text))
+        runs = [(start, end, _ascii(text, start, end)) for start, end in spans]
+        if all(end - start == len(new) for start, end, new in runs):
+            text = _replaced(text, runs)
+        else:
+            text, origin = _replace(text, runs)
     if _has_cut_words(text):
         cuts = [match for match in _CUT_WORD.finditer(text) if _is_mended(match, known)]
         text, moved = _replace(text, [(cut.end(1), cut.start(2), "") for cut in cuts])
@@ -175,14 +181,6 @@ def token_spans(tokens: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return edges[::2], edges[1::2]
 
 
-def _foreign_runs(text: str) -> list[tuple[int, int]]:
-    """Start and end of each run of characters beyond ASCII."""
-    codes = np.frombuffer(f" {text} ".encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    foreign = codes > LAST_ASCII
-    edges = np.flatnonzero(foreign[1:] != foreign[:-1])
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
 def _ascii_error(error: UnicodeError) -> tuple[str, int]:
     """Replace what the ASCII encoder cannot encode; far faster than a regular expression."""
     if not isinstance(error, UnicodeEncodeError):
@@ -244,6 +242,15 @@ def _has_cut_words(text: str) -> bool:
 
 def _is_mended(cut: re.Match[str], known: Known) -> bool:
     return known((cut[1] + cut[2]).lower())
+
+
+def _replaced(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """Replace spans of a text."""
+    pieces, last = list[str](), 0
+    for start, end, new in edits:
+        pieces += [text[last:start], new]
+        last = end
+    return "".join([*pieces, text[last:]])
 
 
 def _replace(text: str, edits: list[tuple[int, int, str]]) -> tuple[str, NDArray[np.intp]]:
@@ -373,6 +380,15 @@ def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 # ---- forms of a word
 
+
+def _forms(kind: str) -> dict[str, str]:
+    return {row["form"]: row["other"] for row in _FORMS if row["kind"] == kind}
+
+
+# Irregular plurals and words that end as plurals do; endings of plurals, of which the first that
+# fits is used.
+_FORMS = shipped_table("neurowhere.text", "forms.csv")
+_IRREGULAR, _PLURALS = _forms("word"), _forms("ending")
 # British to American, first the parts of words that change wherever they stand. Folding is for
 # comparison only, so a rule may be wider than English as long as it confuses no two words.
 _SPELLINGS = [
@@ -398,63 +414,6 @@ _SPELLINGS = [
     ]
 ]
 _BRITISH = re.compile("|".join(pattern.pattern for pattern, _ in _SPELLINGS))
-_IRREGULAR = {
-    "aches": "ache",
-    "appendices": "appendix",
-    "bases": "basis",
-    "axes": "axis",
-    "cerebella": "cerebellum",
-    "cerebra": "cerebrum",
-    "children": "child",
-    "claustra": "claustrum",
-    "corpora": "corpus",
-    "criteria": "criterion",
-    "crura": "crus",
-    "feet": "foot",
-    "foramina": "foramen",
-    "ganglia": "ganglion",
-    "genua": "genu",
-    "headaches": "headache",
-    "lenses": "lens",
-    "matrices": "matrix",
-    "men": "man",
-    "mice": "mouse",
-    "opercula": "operculum",
-    "phenomena": "phenomenon",
-    "plana": "planum",
-    "putamina": "putamen",
-    "septa": "septum",
-    "spectra": "spectrum",
-    "striata": "striatum",
-    "tegmenta": "tegmentum",
-    "vermes": "vermis",
-    "women": "woman",
-    # Words that end as plurals do, and are none: "pars" is not several "par".
-    **{
-        word: word
-        for word in word_set(
-            """
-            ados aids alias atlas bias canvas caps downs gas herpes lens mays means mini news
-            pancreas pars pons psts sans series species stokes whereas
-            """
-        )
-    },
-    **{f"{word}s": word for word in word_set("calorie cookie die genie lie movie selfie tie")},
-}
-# Endings of plurals and of their singulars; the first that fits is used.
-_PLURALS = {
-    **{f"{stem}ices": f"{stem}ex" for stem in ("ap", "cort", "ind", "vert", "vort")},
-    **{
-        f"{stem}ses": f"{stem}sis"
-        for stem in word_set("aly are bo cho cri gno hy lero pto rho sta steno the uro")
-    },
-    **{f"{ending}es": ending for ending in ("ch", "sh", "ss", "x")},
-    **{ending: ending for ending in ("is", "ss", "us")},
-    "ies": "y",
-    "i": "us",
-    "ae": "a",
-    "s": "",
-}
 _PLURAL_ENDINGS = tuple(_PLURALS)
 SHORTEST_PLURAL = 4  # letters: "ms" and "ads" are not plurals
 

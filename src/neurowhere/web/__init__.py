@@ -19,22 +19,11 @@ def cores() -> int:
 
 
 class Collection(NamedTuple):
-    """Documents that the server was started with.
+    """Documents that the server was started with."""
 
-    Attributes
-    ----------
-    name : str
-        By which a request asks for it.
-    path : Path
-        File or folder.
-    cache : Path
-        Folder in which what was read of it is kept.
-    n_documents : int
-    """
-
-    name: str
-    path: Path
-    cache: Path
+    name: str  # what a request asks for
+    path: Path  # file or folder
+    cache: Path  # folder in which what was read of it is kept
     n_documents: int
 
 
@@ -45,39 +34,39 @@ class Settings:
     Attributes
     ----------
     max_body : int
-        Maximum size of the body of a request, in bytes.
+        Maximum size of a request, in bytes.
     max_map : int
-        Maximum size of an image to decode, or of a document to read, in bytes.
+        Maximum size of an image or document, in bytes.
     max_text : int
-        Maximum length of one text, in characters.
+        Maximum length of a text, in characters.
     max_batch : int
-        Maximum number of texts in a batch, points to decode, or sentences of a text.
+        Maximum number of texts or points per request.
     max_seconds : float
-        Time limit of a request.
+        Time limit of a request, in seconds.
     workers : int
-        Number of requests that are answered at once.
+        Number of processes; each holds the model and handles one request at a time.
     max_queue : int
-        Number of requests that may wait for a worker; further ones are told to try again later.
+        Maximum number of waiting requests.
     max_jobs : int
-        Number of jobs that run, wait or are kept.
+        Maximum number of jobs that run, wait or are kept; 0 for none.
     max_job_texts : int
         Maximum number of texts or documents of a job.
     max_job_body : int
-        Maximum size of the body that starts a job, in bytes.
+        Maximum size of a request that starts a job, in bytes.
     max_job_seconds : float
-        Time limit of a job.
+        Time limit of a job, in seconds.
     keep_seconds : float
-        Time for which the result of a job is kept.
+        Time for which the result of a job is kept, in seconds.
     documents : tuple of Collection
-        Collections of documents that can be contrasted, and read by their identifiers.
+        File or folder of documents to contrast and to look up; can be repeated.
     origins : tuple of str
-        Other sites whose pages may call the API (CORS); by default none.
+        Other site whose pages may call the API (CORS); can be repeated.
     embed : tuple of str
-        Other sites whose pages may show the map in a frame; by default none.
+        Other site whose pages may show the map in a frame; can be repeated.
     allow_hosts : tuple of str
-        Names by which the server may be addressed beside those of this machine; "*" for any.
+        Name by which the server may be addressed, or * for any; can be repeated.
     root_path : str
-        Prefix under which a proxy offers the server, such as "/nw".
+        Prefix under which a proxy offers the server, such as /nw.
     """
 
     max_body: int = 1_000_000

@@ -45,7 +45,7 @@ class Offer(NamedTuple):
     answer: type | None
     own_forms: Mapping[str, str] = {}
     own_example: Mapping[str, Any] = {}
-    errors: tuple[int, ...] = ()  # that others have not
+    errors: tuple[int, ...] = ()  # statuses that other queries do not have
 
     @property
     def forms(self) -> Mapping[str, str]:
@@ -173,7 +173,7 @@ def _handler(
 
     async def handle(query: BaseModel, request: Request) -> Response:
         form = only or choose(request.headers.get("accept", ""), list(offer.forms))
-        checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
+        checked = offer.query.model_construct(**query.__dict__)  # a class that every process has
         headers = {} if only else {"Vary": "Accept"}
         if form == LINES:
             lines = await _stream_lines(pool, cast(schemas.BatchQuery, checked))
@@ -347,21 +347,8 @@ def _responses(
 
 
 def choose(accept: str, offered: Sequence[str]) -> str:
-    """Return the media type that a client prefers; of equals, the first on offer.
+    """Return the media type that an Accept header prefers; of equals, the first on offer.
 
-    Parameters
-    ----------
-    accept : str
-        The header.
-    offered : sequence of str
-        Media types.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> choose("image/png, application/json;q=0.5", ["application/json", "image/png"])
     'image/png'
     >>> choose("", ["application/json", "image/png"])

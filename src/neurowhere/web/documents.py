@@ -1,4 +1,4 @@
-"""Documents: what is read of those that a request brings, or that the server was started with.
+"""Documents: those that a request sends, and the collections of the server.
 
 A request may read one of them as text, find one by its name, or contrast many of them.
 """
@@ -36,16 +36,8 @@ if TYPE_CHECKING:
     from neurowhere.contrast.library import Library
     from neurowhere.contrast.shard import Shard
 
-__all__ = [
-    "STAGES",
-    "contrast",
-    "find_document",
-    "open_collections",
-    "read_document",
-]
-
 OCR = "Run text recognition (OCR) on it, or paste its text."
-NAME = "the file"  # in errors, which repeat nothing of the user's
+NAME = "the file"  # name in errors, which quote nothing
 # What people write before an identifier: "PMID: 123", "https://doi.org/10.1/x".
 BEFORE = re.compile(
     r"^\s*(?:https?://)?(?:(?:dx\.)?doi\.org/|pubmed\.ncbi\.nlm\.nih\.gov/|(?:pmid|doi)\s*:?\s*)",
@@ -53,33 +45,20 @@ BEFORE = re.compile(
 )
 ID_KEYS = ("id", "pmid", "pmcid", "doi")
 SUFFIX = re.compile(r"(\.(jsonl|ndjson|csv|tsv|txt|xml))?(\.(gz|xz))?$", re.IGNORECASE)
-STAGES = 2  # of a contrast: the model is read, the documents are compared
+STAGES = 2  # a contrast reads the model, then compares the documents
 SHARED_MEMORY = Path("/dev/shm")  # a folder without a disk
 N_NAMED = 3  # regions of the headline
 N_TERMS = 50
 
 Shelf = dict[str, "tuple[Shard, int]"]  # the place of each document, by its identifiers
 Forms = dict[str, bytes]  # a result: json, and images by their names
-Collections = Sequence[Collection]
 
 
 # ---- a document that a request brings
 
 
 def read_document(query: DocumentQuery, most: int) -> dict[str, Any]:
-    """Return the prose of a document, cut where it exceeds the limit of a text.
-
-    Parameters
-    ----------
-    query : DocumentQuery
-    most : int
-        Characters of a text.
-
-    Returns
-    -------
-    dict
-        As `DocumentAnswer` describes it.
-    """
+    """Return the prose of a document as a `DocumentAnswer`, cut after `most` characters."""
     try:
         text = _read_prose(query.content, query.kind).strip()
     except MissingExtraError as error:
@@ -117,15 +96,6 @@ def open_collections(paths: Sequence[Path]) -> Iterator[tuple[Collection, ...]]:
 
     They are kept in the user's cache, as `contrast_documents` keeps them; where nothing can be
     written there, in a temporary folder until the end.
-
-    Parameters
-    ----------
-    paths : sequence of paths
-        Files or folders in any format of `read_corpus`.
-
-    Yields
-    ------
-    tuple of Collection
     """
     with ExitStack() as stack:
         cache = _writable_cache(stack) if paths else Path()
@@ -164,10 +134,12 @@ def _library(path: Path, cache: Path) -> "Library":
         return open_library([path], cache, workers=workers)
 
 
-def collection_named(name: str, collections: Sequence[Collection]) -> Collection:
-    """Return a collection by its name."""
+def collection_of(query: ContrastQuery, collections: Sequence[Collection]) -> Collection | None:
+    """Return the collection that a query names, or None if it sends documents itself."""
+    if not query.collection:
+        return None
     for each in collections:
-        if each.name == name:
+        if each.name == query.collection:
             return each
     raise _not_found("this server has no such collection", "see what /api/v1/model lists")
 
@@ -176,22 +148,7 @@ def collection_named(name: str, collections: Sequence[Collection]) -> Collection
 
 
 def find_document(name: str, collections: Sequence[Collection], most: int) -> dict[str, Any]:
-    """Find a document by its PubMed id, DOI or other identifier.
-
-    Parameters
-    ----------
-    name : str
-        Identifier, as people write it.
-    collections : sequence of Collection
-        They are gone through in order.
-    most : int
-        Characters of a text.
-
-    Returns
-    -------
-    dict
-        As `FoundAnswer` describes it.
-    """
+    """Find a document by its PubMed id, DOI or other identifier, and return a `FoundAnswer`."""
     wanted = normal_id(name)
     for each in collections:
         if (place := shelf_of(each).get(wanted)) is not None:
@@ -213,7 +170,7 @@ def _read(shard: "Shard", row: int, most: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def shelf_of(collection: Collection) -> Shelf:
-    """Return where each document of a collection is, by its identifiers."""
+    """Return the place of each document of a collection by its identifiers."""
     shelf: Shelf = {}
     for shard in _library(collection.path, collection.cache).shards:
         for row, about in enumerate(shard.table()):
@@ -239,14 +196,9 @@ def _not_found(message: str, hint: str) -> ApiError:
 # ---- contrasts
 
 
-def collection_of(query: ContrastQuery, collections: Collections) -> Collection | None:
-    """Return the collection that a query names, if it brings no documents itself."""
-    return collection_named(query.collection, collections) if query.collection else None
-
-
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder that only this user may read, in memory where the system has such a place."""
+    """Make a folder that only this user may read, in memory if the system allows it."""
     place = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None  # read-only in a container
     with tempfile.TemporaryDirectory("", "neurowhere-", place, ignore_cleanup_errors=True) as name:
         yield Path(name)
@@ -261,21 +213,7 @@ def contrast(
 ) -> Forms:
     """Contrast the documents of a query, or those of a collection.
 
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    query : ContrastQuery
-    source : Collection or None
-        Documents, if the query brings none.
-    folder : path
-        For what is written on the way.
-
-    Returns
-    -------
-    dict of str to bytes
-        The result: json, and images by their names.
+    Files that are needed on the way go into `folder`. Returned are json, and images by their names.
     """
     from neurowhere.contrast import ByTerm, contrast_documents
 
@@ -333,14 +271,14 @@ def _summary(result: "Contrast", atlas: Atlas, n_regions: int) -> dict[str, Any]
 
 def _most_raised(result: "Contrast", atlas: Atlas) -> list[str]:
     """Return the names of the regions that pass and have the largest ratios."""
-    labels = result.most_raised(atlas)["region"].head(N_NAMED)
+    labels = result.most_raised()["region"].head(N_NAMED)
     names = gazetteer_of(atlas, result.partition).names
     return [names[atlas.names.index(label)] for label in labels]
 
 
 def _regions(result: "Contrast", atlas: Atlas, n_regions: int) -> list[dict[str, Any]]:
     """Return the most raised regions, with their names in words and their most raised places."""
-    table = result.regions(atlas).head(n_regions)
+    table = result.regions().head(n_regions)
     gazetteer = gazetteer_of(atlas, result.partition)
     rows = [atlas.names.index(label) for label in table["region"]]
     places = gazetteer.densest_mm(result.log_ratio, rows)

@@ -3,9 +3,9 @@
 import json
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field
@@ -21,20 +21,6 @@ from neurowhere.exceptions import (
     raised_at,
 )
 from neurowhere.web.schemas import EXAMPLES, Schema, example
-
-__all__ = [
-    "PROBLEM",
-    "ApiError",
-    "add_error_handlers",
-    "answer",
-    "failure",
-    "last_line",
-    "may_fail",
-    "problem",
-    "refusal",
-    "sentence",
-    "too_slow",
-]
 
 PROBLEM = "application/problem+json"
 RETRY_SECONDS = 1
@@ -79,7 +65,7 @@ logger = logging.getLogger("neurowhere")
 
 
 class Problem(Schema):
-    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
+    """Problem details (RFC 9457): the answer to every request that fails."""
 
     model_config = example(**EXAMPLES["problem"])
 
@@ -92,20 +78,7 @@ class Problem(Schema):
 
 
 class ApiError(HTTPException):
-    """A request that cannot be answered.
-
-    Parameters
-    ----------
-    status : HTTPStatus
-    code : str
-        For programs.
-    message : str
-        For people: what was expected, and what came.
-    hint : str
-        What to do.
-    retry_seconds : int
-        Time after which a busy server may be asked again.
-    """
+    """A request that cannot be answered: a code for programs, a message and a hint for people."""
 
     def __init__(
         self,
@@ -207,10 +180,12 @@ def too_slow(max_seconds: float) -> ApiError:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give all errors of an application the same shape, also in its description."""
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(NeurowhereError, _refused)
+    """Answer all errors with problem details, and describe them in the API."""
+    app.add_exception_handler(HTTPException, lambda _, error: answer(cast(HTTPException, error)))
+    app.add_exception_handler(RequestValidationError, lambda _, error: _invalid(error))
+    app.add_exception_handler(
+        NeurowhereError, lambda _, error: answer(refusal(cast(NeurowhereError, error)))
+    )
     describe = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -224,18 +199,14 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _name_problems(responses: dict[str, Any]) -> None:
-    """Give the errors of an operation the media type that they have."""
+    """Set the media type of the errors of an operation."""
     for status, response in responses.items():
         content = response.get("content", {})
         if int(status) >= HTTPStatus.BAD_REQUEST and "application/json" in content:
             content[PROBLEM] = content.pop("application/json")
 
 
-def _http(request: Request, error: Any) -> JSONResponse:
-    return answer(error)
-
-
-def _invalid(request: Request, error: Any) -> JSONResponse:
+def _invalid(error: Any) -> JSONResponse:
     """Return which field is wrong, and what was expected there."""
     message = _wrong(error.errors()[0])
     return answer(ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", message))
@@ -254,7 +225,3 @@ def _wrong(first: dict[str, Any]) -> str:
     if kind == "extra_forbidden":
         return "the body has a field that this address does not know"
     return f"the {field} is not as expected: {first['msg'][:1].lower()}{first['msg'][1:]}"
-
-
-def _refused(request: Request, error: Any) -> JSONResponse:
-    return answer(refusal(error))

@@ -1,6 +1,6 @@
-"""Guard: the middleware that every request passes: who may ask, how much, and what is counted.
+"""Guard: middleware that checks host, origin and size of each request, and counts it.
 
-Of a request whose address, host or length is refused, the body is never read.
+The body of a request that is refused by its headers is never read.
 """
 
 import asyncio
@@ -27,8 +27,6 @@ from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.pool import Pool
 
-__all__ = ["FILE_PATHS", "MEDIA_TYPE", "Guard", "Metrics"]
-
 # Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
 POLICY = "; ".join(
@@ -50,12 +48,12 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-NOBODY = "'none'"  # of those who may frame the page
+NOBODY = "'none'"  # no site may show the page in a frame
 JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
-FILE_PATHS = ("/api/v1/decode/map", "/api/v1/text")  # whose body is a file
-MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
+FILE_PATHS = ("/api/v1/decode/map", "/api/v1/text")  # routes that take a file
+MEDIA_TYPE = CONTENT_TYPE_LATEST  # Prometheus's text format
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
     "pending": "Queries being answered or waiting.",
@@ -66,7 +64,7 @@ GAUGES = {
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 ANY = "*"
 HOST = re.compile(r"(\[[0-9a-f:.]+(?:%\w+)?\]|[\w.-]+)(?::(\d*))?", re.ASCII)
-OWN_PAGES = ("same-origin", "none")  # of Sec-Fetch-Site; none: typed by the user
+OWN_PAGES = ("same-origin", "none")  # values of Sec-Fetch-Site; none: typed by the user
 PORTS = {"http": "80", "https": "443"}
 SAFE = ("GET", "HEAD", "OPTIONS")  # methods that change and compute nothing
 
@@ -79,11 +77,6 @@ class Metrics:
 
     They are kept in the process that serves, through which all workers answer: there is nothing
     to sum up over processes.
-
-    Parameters
-    ----------
-    pool : Pool
-        Whose queues are counted.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -116,14 +109,7 @@ class Metrics:
 
 
 class Guard:
-    """Middleware around the whole application.
-
-    Parameters
-    ----------
-    app : ASGI application
-    settings : Settings
-    metrics : Metrics
-    """
+    """Middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
@@ -168,18 +154,18 @@ class Guard:
         elif self.root_path and scope["path"] == self.root_path:  # the page's links are relative
             await RedirectResponse(self.root_path + "/")(scope, receive, send)
         else:
-            scope["root_path"] = self.root_path  # which routes leave off, if a proxy did not
+            scope["root_path"] = self.root_path  # routes remove it if a proxy did not
             await self.app(scope, self._limited(receive, self._max_body(scope)), send)
 
     def _max_body(self, scope: Scope) -> int:
-        """Return how many bytes a body may have; files, and what starts a job, may have more."""
+        """Return the limit of a body in bytes; files and new jobs may be larger."""
         path = scope["path"].removeprefix(self.root_path)
         if path in FILE_PATHS:
             return self.settings.max_map
         return self.settings.max_job_body if path.startswith(JOBS) else self.settings.max_body
 
     def _refusal(self, scope: Scope) -> ApiError | None:
-        """Return why a request is refused by its head alone, if it is."""
+        """Return the error of a request that is refused by its headers, if it is."""
         headers = Headers(scope=scope)
         if not is_allowed(headers.get("host", ""), self.settings.allow_hosts):
             return ApiError(
@@ -201,7 +187,7 @@ class Guard:
         return None
 
     def _limited(self, receive: Receive, limit: int) -> Callable[[], Any]:
-        """Return a `receive` that limits time and bytes of a body, whatever was declared."""
+        """Return a `receive` that limits time and size of a body."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.settings.max_seconds
 
@@ -282,18 +268,8 @@ def is_allowed(header: str, names: Sequence[str]) -> bool:
     browser lets it read what the server answers, but sends that name. Programs that send no name
     at all are no browsers.
 
-    Parameters
-    ----------
-    header : str
-    names : sequence of str
-        Beside those of this machine; "*" allows any.
+    `names` are allowed beside those of this machine; "*" allows any.
 
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_allowed("localhost:8000", ()), is_allowed("evil.example", ()), is_allowed("a.b", ["*"])
     (True, False, True)
     """
@@ -310,18 +286,8 @@ def is_foreign(headers: Headers, origins: Sequence[str]) -> bool:
     only keeps the answer to itself. It says where each comes from: in Sec-Fetch-Site, or, over
     plain HTTP to another machine, in Origin alone. Other programs send neither.
 
-    Parameters
-    ----------
-    headers : Headers
-    origins : sequence of str
-        Other sites that are allowed; "*" for any.
+    `origins` are other sites that are allowed; "*" allows any.
 
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_foreign(Headers({"Origin": "https://evil.example", "Host": "localhost"}), ())
     True
     >>> is_foreign(Headers({"Origin": "http://localhost:80", "Host": "localhost"}), ())

@@ -1,4 +1,4 @@
-"""Images: the cortex, atlases and regions that the page needs, and maps that it sends."""
+"""Images: cortex, atlases and regions for the page, and images that requests send."""
 
 import gzip
 import zlib
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.regions import as_point
@@ -21,27 +20,16 @@ from neurowhere.text.labels import region_names
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import AtlasName
 
-__all__ = [
-    "CORTEX",
-    "DATA",
-    "atlas_named",
-    "cortex",
-    "describe_region",
-    "mask_of",
-    "negated",
-    "read_image",
-]
-
 GZIP = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
-HEADER_BYTES = 348  # of NIfTI-1
+HEADER_BYTES = 348  # size of a NIfTI-1 header
 MOST_BYTES = 8 * MOST_VOXELS + 100_000  # unpacked
 PIECE_BYTES = 2**22
 CORTEX = "cortex.bin.gz"
 DATA = (*TEMPLATES, "mean", "atlas-default", "atlas-hcpex")  # files of the page, without .nii.gz
 PER_MM = 100
-STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
+STEP = 2  # HCPex has voxels of 1 mm; every second is enough, as in AAL3
 
 
 # ---- the cortex
@@ -94,18 +82,7 @@ def atlas_named(name: AtlasName) -> Atlas:
 
 
 def mask_of(atlas: Atlas, region: str) -> Any:
-    """Return an image with ones in a region of an atlas.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    region : str
-        Label.
-
-    Returns
-    -------
-    nibabel.Nifti1Image
-    """
+    """Return an image with ones in a region of an atlas."""
     import nibabel
 
     mask = (atlas.regions == _index(atlas, region)).astype(np.uint8)
@@ -133,16 +110,7 @@ def _index(atlas: Atlas, region: str) -> int:
 
 
 def read_image(content: bytes) -> Any:
-    """Read a NIfTI image from bytes, packed or not.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    nibabel.Nifti1Image
-    """
+    """Read a NIfTI image from bytes, packed or not."""
     import nibabel
 
     data = _unpack(content) if content.startswith(GZIP) else content
@@ -154,14 +122,6 @@ def read_image(content: bytes) -> Any:
         raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
     affine = header.get_best_affine()
     return nibabel.Nifti1Image(_voxels(header, data), affine, header)  # type: ignore[no-untyped-call]
-
-
-def negated(image: Any) -> Any:
-    """Return an image with the other sign."""
-    import nibabel
-
-    values: NDArray[np.float32] = -np.asarray(image.dataobj, np.float32)
-    return nibabel.Nifti1Image(values, image.affine)  # type: ignore[no-untyped-call]
 
 
 def _voxels(header: Any, data: bytes | bytearray) -> Any:

@@ -23,13 +23,11 @@ from neurowhere.web.errors import RETRY_AFTER, ApiError, failure, last_line, may
 from neurowhere.web.pool import Pool
 from neurowhere.web.schemas import to_json
 
-__all__ = ["Job", "Jobs", "make_job_routes"]
-
 NAME_BYTES = 18
 PAUSE_SECONDS = 0.1  # between two looks of a reader that is faster than the work
-POLL_SECONDS = "1"  # after which a client may look again
+POLL_SECONDS = "1"  # a client may look again after this time
 RETRY_SECONDS = 60  # when there are too many jobs
-LEVEL = 1  # of compression: results are a seventh of their size, at little cost
+LEVEL = 1  # level of compression: results shrink to a seventh, at little cost
 
 LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
 STARTING = (403, 404, 408, 413, 422, 429)  # statuses of what may go wrong
@@ -40,37 +38,17 @@ Progress = Literal["waiting", "running", "done", "failed"]
 
 @dataclass(eq=False)
 class Job:
-    """Long work, and what has come of it so far.
-
-    Attributes
-    ----------
-    kind : str
-    total : int
-        Steps of the work: texts of a batch, stages of a contrast.
-    done : int
-        Steps that are finished.
-    name : str
-        Unguessable.
-    state : str
-    error : ApiError or None
-        Why it failed.
-    parts : list of bytes
-        Finished JSON lines, compressed.
-    forms : dict of str to bytes
-        Finished result, by media type.
-    finished : float or None
-        Time of the event loop's clock.
-    """
+    """Long work and its results so far."""
 
     kind: Literal["batch", "contrast"]
-    total: int
-    done: int = 0
-    name: str = field(default_factory=lambda: secrets.token_urlsafe(NAME_BYTES))
+    total: int  # steps of the work: texts of a batch, stages of a contrast
+    done: int = 0  # steps that are finished
+    name: str = field(default_factory=lambda: secrets.token_urlsafe(NAME_BYTES))  # unguessable
     state: Progress = "waiting"
-    error: ApiError | None = None
-    parts: list[bytes] = field(default_factory=list)
-    forms: dict[str, bytes] = field(default_factory=dict)
-    finished: float | None = None
+    error: ApiError | None = None  # why it failed
+    parts: list[bytes] = field(default_factory=list)  # finished JSON lines, compressed
+    forms: dict[str, bytes] = field(default_factory=dict)  # finished result, by media type
+    finished: float | None = None  # time of the event loop's clock
     task: "asyncio.Task[None] | None" = None
 
     def add_lines(self, lines: bytes) -> None:
@@ -93,12 +71,7 @@ class Job:
 
 
 class Jobs:
-    """All jobs of a server.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """All jobs of a server."""
 
     def __init__(self, settings: Settings) -> None:
         self.max_jobs = settings.max_jobs
@@ -109,18 +82,7 @@ class Jobs:
         self._slots = asyncio.Semaphore(max(1, settings.workers // 2))
 
     def start(self, job: Job, work: Coroutine[Any, Any, None]) -> Job:
-        """Start a job, or raise an error if there are too many.
-
-        Parameters
-        ----------
-        job : Job
-        work : coroutine
-            Adds to the job what comes of it.
-
-        Returns
-        -------
-        Job
-        """
+        """Start a job, to which `work` adds its results, or refuse it if there are too many."""
         if len(self._jobs) >= self.max_jobs:
             work.close()
             raise ApiError(
@@ -222,7 +184,7 @@ def make_job_routes(settings: Settings, pool: Pool, jobs: Jobs) -> APIRouter:
 
 
 def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -> None:
-    """Route what starts a job."""
+    """Add the routes that start a job."""
 
     async def batch(query: BaseModel, request: Request) -> Response:
         checked = schemas.BatchQuery.model_construct(**query.__dict__)
@@ -255,7 +217,7 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
 
 
 def _add_watching(router: APIRouter, jobs: Jobs) -> None:
-    """Route what is asked of a job while it runs; the names of functions are in the API."""
+    """Add the routes that watch and cancel a job; the API has the names of the functions."""
     no_such = may_fail(404)
     words = "State and progress of a job"
 
@@ -273,7 +235,7 @@ def _add_watching(router: APIRouter, jobs: Jobs) -> None:
 
 
 def _add_results(router: APIRouter, jobs: Jobs) -> None:
-    """Route what comes of a job."""
+    """Add the routes of the results of a job."""
     lines = may_fail(*FETCHING) | {200: {"content": {LINES: {}}}}
     words = "Result of a job: of a batch as JSON lines, which come while it runs"
     answer = schemas.ContrastAnswer

@@ -36,8 +36,6 @@ from neurowhere.report.contrast import draw_found
 from neurowhere.report.maps import draw_encoding, draw_map, shown_term, write_png
 from neurowhere.space import strongest_regions
 
-__all__ = ["make_tools"]
-
 INSTRUCTIONS = (
     "neurowhere maps text to the brain (MNI152 mm), learned from published studies. Its maps are "
     "for research, not for diagnosis: say so to whoever asks about a patient."
@@ -185,16 +183,7 @@ class Tools:
 
 
 def make_tools(model: Encoder) -> MCPServer:
-    """Return the server of the tools.
-
-    Parameters
-    ----------
-    model : Encoder
-
-    Returns
-    -------
-    MCPServer
-    """
+    """Return the server of the tools."""
     server: MCPServer = MCPServer(
         "neurowhere",
         instructions=INSTRUCTIONS,

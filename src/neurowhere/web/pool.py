@@ -27,11 +27,9 @@ from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
 from neurowhere.web.service import Service
 
-__all__ = ["Pool", "State", "Worker", "hire"]
-
-TRIES = 5  # of a query that can wait, when workers die
+TRIES = 5  # attempts at a query that can wait, when workers die
 PAUSE_SECONDS = 0.2  # between two looks at a full queue
-IDLE_SECONDS = 300.0  # after which the process that draws is ended
+IDLE_SECONDS = 300.0  # the process that draws ends after this time without work
 DRAWN = ("_html", "_png")  # ends of the names of what loads plotting libraries
 DRAWINGS = 4  # times as long as a text takes a figure: so many fewer may wait
 # What glibc keeps of freed memory: two heaps, where it would else have eight for each core, and no
@@ -45,7 +43,7 @@ Prepared = int | str  # process id of a worker that is ready, or why it cannot b
 
 
 class State(NamedTuple):
-    """How a worker is: ready, busy, starting, dead, or asleep until something is to be drawn."""
+    """State of a worker: ready, busy, starting, dead, or asleep until there is work."""
 
     state: str
     memory_mb: float | None = None
@@ -55,10 +53,7 @@ class State(NamedTuple):
 class Worker:
     """One process with the model, or one thread; replaced if it dies or takes too long.
 
-    Parameters
-    ----------
-    hire : callable
-        Returns an executor of one process or thread, and the future of its process id.
+    `hire` returns an executor of one process or thread, and the future of its process id.
     """
 
     def __init__(self, hire: Callable[[], tuple[Executor, "Future[Prepared]"]]) -> None:
@@ -108,7 +103,7 @@ class Worker:
         return self.pid not in alive
 
     def state(self) -> State:
-        """Return how the process is."""
+        """Return the state of the process."""
         if self._executor is None:
             return State("asleep", None, self.restarts)
         if self.is_dead:
@@ -117,13 +112,13 @@ class Worker:
         return State(state, memory_mb(self.pid), self.restarts)
 
     def replace(self) -> None:
-        """End the process, whatever it does, and start another."""
+        """Kill the process, and start another."""
         self.kill()
         self.restarts += 1
         self.start()
 
     def kill(self) -> None:
-        """End the process, whatever it does; a thread cannot be ended."""
+        """Kill the process; a thread cannot be killed."""
         pid, executor, self._executor = self.pid, self._executor, None
         if pid not in (None, os.getpid()):
             with suppress(ProcessLookupError):
@@ -133,14 +128,7 @@ class Worker:
 
 
 class Lane:
-    """Workers that share a bounded queue; used from one event loop only.
-
-    Parameters
-    ----------
-    workers : list of Worker
-    max_queue : int
-        Number of queries that may wait.
-    """
+    """Workers that share a bounded queue; used from one event loop only."""
 
     def __init__(self, workers: list[Worker], max_queue: int) -> None:
         self.workers = workers
@@ -192,14 +180,7 @@ class Lane:
 
 
 class Pool:
-    """Workers with their queues; used from one event loop only.
-
-    Parameters
-    ----------
-    make : callable
-        Makes a worker.
-    settings : Settings
-    """
+    """Workers with their queues; used from one event loop only."""
 
     def __init__(self, make: Callable[[], Worker], settings: Settings) -> None:
         self.make = make
@@ -225,19 +206,7 @@ class Pool:
         return self.queries.capacity + self.drawings.capacity
 
     async def run(self, name: str, query: Any) -> Any:
-        """Return the answer to a query, or raise an `ApiError` that says to try again later.
-
-        Parameters
-        ----------
-        name : str
-            Method of `Service` that answers.
-        query : object
-            Its argument.
-
-        Returns
-        -------
-        bytes, or what else the method returns
-        """
+        """Return what a method of `Service` answers, or raise an error that says to try later."""
         lane = self._lane(name)
         if lane.pending >= lane.capacity:
             raise ApiError(
@@ -266,7 +235,7 @@ class Pool:
         return await self.run(name, query)
 
     async def run_apart(self, name: str, query: Any, started: Callable[[], None]) -> Any:
-        """Return the answer of a process of its own, which ends with this coroutine."""
+        """Return the answer of a new process, which ends with this coroutine."""
         worker = self.make()
         try:
             await asyncio.wrap_future(worker.start())
@@ -281,7 +250,7 @@ class Pool:
         return outcome
 
     def states(self) -> list[State]:
-        """Return how each worker is; one that has died is replaced."""
+        """Return the state of each worker; a dead one is replaced."""
         found = [worker.state() for worker in self.queries.workers]
         for worker, state in zip(self.queries.workers, found, strict=True):
             if state.state == "dead":
@@ -315,18 +284,7 @@ def interrupted() -> ApiError:
 
 @contextmanager
 def hire(model: Path | None, settings: Settings) -> Iterator[Pool]:
-    """Start the processes of a server, and stop them at the end.
-
-    Parameters
-    ----------
-    model : path, optional
-        Folder, which each process reads; by default the model in the package.
-    settings : Settings
-
-    Yields
-    ------
-    Pool
-    """
+    """Start the processes of a server, each of which reads the model; stop them at the end."""
 
     def start_process() -> tuple[Executor, "Future[Prepared]"]:
         executor = ProcessPoolExecutor(1, mp_context=START)
@@ -385,7 +343,7 @@ def prepare(model: Path | None, settings: Settings) -> Prepared:
     from threadpoolctl import threadpool_limits
 
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.SIG_IGN)  # which all processes of a terminal or a service get
+        signal.signal(name, signal.SIG_IGN)  # a terminal sends it to the server too
     warnings.simplefilter("ignore")
     threading.Thread(target=_leave_with_server, daemon=True).start()
     threadpool_limits(1)  # a core to itself: products of matrices need no threads
@@ -397,7 +355,7 @@ def prepare(model: Path | None, settings: Settings) -> Prepared:
 
 
 def _leave_with_server() -> None:
-    """End this process as soon as the server is gone, however it went."""
+    """End this process as soon as the server has ended."""
     server = multiprocessing.parent_process()
     if server:
         wait_for([server.sentinel])

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.regions import N_REGIONS
-from neurowhere.model.schema import Finding, Study, Summary, to_plain
+from neurowhere.model.schema import Finding, Mention, Study, Summary, to_plain
 from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
-TEXTS_AT_ONCE = 10  # of a batch that is worked on in pieces
+TEXTS_AT_ONCE = 10  # texts in a piece of a batch
 BOUNDARY = "neurowhere-5b0c8e1f7a2d4936"  # between the parts of an answer
 
 # One answer of each kind, its lists cut short; none has a null, which FastAPI would leave out.
@@ -42,9 +42,14 @@ ContrastImage = Literal["log_ratio", "density", "significant"]
 
 
 class Schema(BaseModel):
-    """What all schemas share: a field that is not known is an error."""
+    """Base of all schemas: an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def told(words: str, default: Any = ..., **limits: Any) -> Any:
+    """Return a field with its description, its default and its limits."""
+    return Field(default, description=words, **limits)
 
 
 def example(**fields: Any) -> ConfigDict:
@@ -58,50 +63,40 @@ def example(**fields: Any) -> ConfigDict:
 class Naming(Schema):
     """How places are named."""
 
-    atlas: AtlasName = Field(
-        default="default",
-        description="Atlas that names regions: AAL3 or the model's own, or HCPex with 426 regions.",
+    atlas: AtlasName = told(
+        "Atlas that names regions: AAL3 or the model's own, or HCPex with 426 regions.", "default"
     )
 
 
 class Reading(Naming):
     """How texts are read, and regions named."""
 
-    negation: bool = Field(default=True, description="Leave out what the text denies.")
-    sides: bool = Field(default=True, description="Move the map to the sides that the text gives.")
-    findings: bool = Field(
-        default=True,
-        description="Leave out sections of a report that hold no findings: technique, indication, "
-        "history, comparison, plan, affiliations.",
+    negation: bool = told("Leave out what the text denies.", True)
+    sides: bool = told("Move the map to the sides that the text gives.", True)
+    findings: bool = told(
+        "Leave out sections of a report that hold no findings: technique, indication, history, "
+        "comparison, plan, affiliations.",
+        True,
     )
-    hedge_weight: float = Field(
-        default=1.0, ge=0, le=1, description="Weight of what the text leaves open."
+    hedge_weight: float = told("Weight of what the text leaves open.", 1.0, ge=0, le=1)
+    kind: Kind | None = told(
+        "Formula of the map: a report is drawn from the places of its findings, a study from all "
+        "its words. By default the words of the text decide.",
+        None,
     )
-    kind: Kind | None = Field(
-        default=None,
-        description="Formula of the map: a report is drawn from the places of its findings, a "
-        "study from all its words. By default the words of the text decide.",
+    sort: RegionOrder = told(
+        "Order of regions: by their excess over the mean map, probability or ratio.", "excess"
     )
-    sort: RegionOrder = Field(
-        default="excess",
-        description="Order of regions: by their excess over the mean map, probability or ratio.",
-    )
-    regions: int = Field(
-        default=N_REGIONS,
-        ge=0,
-        le=MOST_REGIONS,
-        description="Rows of the table of regions, the likeliest first.",
+    regions: int = told(
+        "Rows of the table of regions, the likeliest first.", N_REGIONS, ge=0, le=MOST_REGIONS
     )
 
 
 class Imaging(Schema):
     """What images show; it has no effect on JSON."""
 
-    resolution_mm: float | None = Field(
-        default=None,
-        ge=FINEST_MM,
-        le=COARSEST_MM,
-        description="Voxels of a NIfTI image; by default the model's.",
+    resolution_mm: float | None = told(
+        "Voxels of a NIfTI image; by default the model's.", None, ge=FINEST_MM, le=COARSEST_MM
     )
 
 
@@ -111,24 +106,23 @@ class EncodeQuery(Reading, Imaging):
     model_config = example(text=EXAMPLES["text"])
 
     text: Text
-    at: Point | None = Field(
-        default=None,
-        description="A place in MNI mm: the answer tells what the text says of it, and why.",
+    at: Point | None = told(
+        "A place in MNI mm: the answer tells what the text says of it, and why.", None
     )
-    sentences: bool = Field(
-        default=False,
-        description="Also encode each sentence by itself, up to as many as a batch may hold; in an "
-        "answer of several parts, the sentences alone.",
+    sentences: bool = told(
+        "Also encode each sentence by itself, up to as many as a batch may hold; in an answer of "
+        "several parts, the sentences alone.",
+        False,
     )
-    explain: bool = Field(
-        default=False,
-        description="In an answer of several parts, also tell the terms that raise or lower each "
-        "region most (`why`), related terms (`related`), and the first regions in each order.",
+    explain: bool = told(
+        "In an answer of several parts, also tell the terms that raise or lower each region most "
+        "(`why`), related terms (`related`), and the first regions in each order.",
+        False,
     )
-    image: ImageName = Field(
-        default="density",
-        description="What an image shows: the density in mm⁻³; its log ratio to the mean map; or "
-        "mass, the smallest regions that should hold 50, 80 and 95 % of the peaks (3, 2, 1).",
+    image: ImageName = told(
+        "What an image shows: the density in mm⁻³; its log ratio to the mean map; or mass, the "
+        "smallest regions that should hold 50, 80 and 95 % of the peaks (3, 2, 1).",
+        "density",
     )
 
 
@@ -153,9 +147,7 @@ class DifferenceQuery(Reading, Imaging):
 
     text: Text
     other: Text
-    explain: bool = Field(
-        default=False, description="Also tell the terms that raise or lower each region most."
-    )
+    explain: bool = told("Also tell the terms that raise or lower each region most.", False)
 
 
 class TermQuery(Imaging):
@@ -163,15 +155,13 @@ class TermQuery(Imaging):
 
     model_config = example(name="left amygdala")
 
-    name: str = Field(
-        min_length=1, max_length=200, description="Term of the model, with a side or not."
-    )
+    name: str = told("Term of the model, with a side or not.", min_length=1, max_length=200)
 
 
 class ContrastDocument(Schema):
     """A document to contrast."""
 
-    id: str | None = Field(default=None, max_length=200, description="By default its number.")
+    id: str | None = told("By default its number.", None, max_length=200)
     text: Text
 
 
@@ -183,41 +173,35 @@ class ContrastQuery(Naming):
         term="fear",
     )
 
-    documents: list[ContrastDocument] = Field(
-        default=[], min_length=2, description="Documents; none where a collection is named."
+    documents: list[ContrastDocument] = told(
+        "Documents; none where a collection is named.", [], min_length=2
     )
-    collection: str | None = Field(
-        default=None, max_length=200, description="Collection of the server, instead of documents."
+    collection: str | None = told(
+        "Collection of the server, instead of documents.", None, max_length=200
     )
-    term: str = Field(
+    term: str = told(
+        "Query: a word, a phrase, a prefix (aphasi*), or AND, OR, NOT of them.",
         min_length=1,
         max_length=1000,
-        description="Query: a word, a phrase, a prefix (aphasi*), or AND, OR, NOT of them.",
     )
-    against: str | None = Field(
-        default=None, max_length=1000, description="Query of a second group; by default all."
+    against: str | None = told("Query of a second group; by default all.", None, max_length=1000)
+    min_mentions: int = told("Least number in a document.", 1, ge=1)
+    by_mentions: bool = told("Weight documents by their mentions.", False)
+    unadjusted: bool = told(
+        "Contrast all documents that mention the term with all, whatever their kind.", False
     )
-    min_mentions: int = Field(default=1, ge=1, description="Least number in a document.")
-    by_mentions: bool = Field(default=False, description="Weight documents by their mentions.")
-    unadjusted: bool = Field(
-        default=False,
-        description="Contrast all documents that mention the term with all, whatever their kind.",
+    without_term: bool = told("Leave the term out of an unadjusted encoding, too.", False)
+    without: list[str] = told("Leave these out too.", [], max_length=20)
+    matched: bool = told(
+        "Contrast with the nearest documents of the same kind instead of adjusting.", False
     )
-    without_term: bool = Field(
-        default=False, description="Leave the term out of an unadjusted encoding, too."
-    )
-    without: list[str] = Field(default=[], max_length=20, description="Leave these out too.")
-    matched: bool = Field(
-        default=False,
-        description="Contrast with the nearest documents of the same kind instead of adjusting.",
-    )
-    min_ratio: float = Field(
-        default=1.0,
+    min_ratio: float = told(
+        "Smallest ratio, or its inverse, of what counts as significant.",
+        1.0,
         ge=1,
         allow_inf_nan=False,
-        description="Smallest ratio, or its inverse, of what counts as significant.",
     )
-    regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
+    regions: int = told("Rows of the table.", 20, ge=0, le=MOST_REGIONS)
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
@@ -233,14 +217,10 @@ class DecodeQuery(Naming):
 
     model_config = example(points=[[-24, -4, -18]])
 
-    points: list[Point] = Field(min_length=1, description="In MNI mm.")
-    each: bool = Field(
-        default=False, description="Also decode each of the first 100 points by itself."
-    )
-    n: int = Field(default=20, ge=1, le=200, description="Rows of each table.")
-    regions: int = Field(
-        default=10, ge=0, le=MOST_REGIONS, description="Rows of the table of regions."
-    )
+    points: list[Point] = told("In MNI mm.", min_length=1)
+    each: bool = told("Also decode each of the first 100 points by itself.", False)
+    n: int = told("Rows of each table.", 20, ge=1, le=200)
+    regions: int = told("Rows of the table of regions.", 10, ge=0, le=MOST_REGIONS)
 
 
 class RelatedQuery(Reading):
@@ -249,20 +229,18 @@ class RelatedQuery(Reading):
     model_config = example(text="working memory")
 
     text: Text
-    n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
+    n: int = told("Number of terms.", 12, ge=1, le=100)
 
 
 class Drawing(Schema):
     """What a figure for a paper shows."""
 
-    quantity: Literal["ratio", "density", "difference"] = Field(
-        default="ratio",
-        description="Ratio to the average study, share of the peaks per cm³, or where the first of "
-        "two texts points more than the second, and less.",
+    quantity: Literal["ratio", "density", "difference"] = told(
+        "Ratio to the average study, share of the peaks per cm³, or where the first of two texts "
+        "points more than the second, and less.",
+        "ratio",
     )
-    layout: Literal["mosaic", "surface"] = Field(
-        default="mosaic", description="Axial slices, or the inflated cortex."
-    )
+    layout: Literal["mosaic", "surface"] = told("Axial slices, or the inflated cortex.", "mosaic")
 
 
 class FigureQuery(Reading, Drawing):
@@ -271,10 +249,8 @@ class FigureQuery(Reading, Drawing):
     model_config = example(text=EXAMPLES["text"], width_mm=85)
 
     text: Text
-    other: Text | None = Field(default=None, description="A second text, drawn on the same scale.")
-    width_mm: float = Field(
-        default=174, ge=40, le=400, description="Width: a column has 85 mm, a page 174 mm."
-    )
+    other: Text | None = told("A second text, drawn on the same scale.", None)
+    width_mm: float = told("Width: a column has 85 mm, a page 174 mm.", 174, ge=40, le=400)
 
 
 class MethodsQuery(Naming, Drawing):
@@ -282,12 +258,12 @@ class MethodsQuery(Naming, Drawing):
 
     model_config = example(kind="report")
 
-    negation: bool = Field(default=True, description="Whether denied terms were left out.")
-    sides: bool = Field(default=True, description="Whether sides were followed.")
-    findings: bool = Field(default=True, description="Whether sections were left out.")
-    hedge_weight: float = Field(default=1.0, ge=0, le=1, description="Weight of what is open.")
-    kind: Kind | None = Field(default=None, description="What the text was read as.")
-    n_texts: Literal[1, 2] = Field(default=1, description="Texts in the figure.")
+    negation: bool = told("Whether denied terms were left out.", True)
+    sides: bool = told("Whether sides were followed.", True)
+    findings: bool = told("Whether sections were left out.", True)
+    hedge_weight: float = told("Weight of what is open.", 1.0, ge=0, le=1)
+    kind: Kind | None = told("What the text was read as.", None)
+    n_texts: Literal[1, 2] = told("Texts in the figure.", 1)
 
 
 class RegionQuery(Naming):
@@ -295,7 +271,7 @@ class RegionQuery(Naming):
 
     model_config = example(region="Amygdala_L")
 
-    region: str = Field(max_length=200, description="Label in the atlas.")
+    region: str = told("Label in the atlas.", max_length=200)
 
 
 class MapQuery(Naming):
@@ -312,7 +288,7 @@ class FindQuery(Schema):
 
     model_config = example(id="21195295")
 
-    id: str = Field(min_length=1, max_length=300, description="PubMed id, DOI, or the source's.")
+    id: str = told("PubMed id, DOI, or the source's.", min_length=1, max_length=300)
 
 
 class DocumentQuery(Schema):
@@ -335,11 +311,11 @@ class TermAnswer(Schema):
     """What a model associates with a term."""
 
     name: str
-    term: str = Field(description="Term of the vocabulary that it stands for.")
+    term: str = told("Term of the vocabulary that it stands for.")
     side: Side | None
     method: Literal["learned", "restricted"]
     unit: Literal["probability", "log probability"]
-    peaks: list[Point] = Field(description="Where it adds most, in mm.")
+    peaks: list[Point] = told("Where it adds most, in mm.")
 
 
 class DocumentAnswer(Schema):
@@ -347,8 +323,8 @@ class DocumentAnswer(Schema):
 
     model_config = example(**EXAMPLES["document"])
 
-    text: str = Field(description="Its prose, up to the limit of a text.")
-    characters: int = Field(description="Length of all of its prose.")
+    text: str = told("Its prose, up to the limit of a text.")
+    characters: int = told("Length of all of its prose.")
 
 
 class FoundAnswer(DocumentAnswer):
@@ -358,22 +334,22 @@ class FoundAnswer(DocumentAnswer):
 
     id: str
     title: str
-    collection: str = Field(description="Name of the collection that has it.")
+    collection: str = told("Name of the collection that has it.")
 
 
 class RelatedTerm(Schema):
-    """A term that says nearly what a text says."""
+    """A term close to a text."""
 
     term: str
-    closeness: float = Field(description="Between 0 and 1.")
+    closeness: float = told("Between 0 and 1.")
 
 
 class RegionAnswer(Schema):
     """A region of the atlas."""
 
     region: str
-    name: str = Field(description="Name in words.")
-    at: Point = Field(description="Its centre, in mm.")
+    name: str = told("Name in words.")
+    at: Point = told("Its centre, in mm.")
     volume_mm3: float
 
 
@@ -386,9 +362,9 @@ class RelatedAnswer(Schema):
 class MethodsAnswer(Schema):
     """How maps came about, for a paper."""
 
-    text: str = Field(description="A paragraph.")
-    bibtex: str = Field(description="What it cites.")
-    caption: str = Field(description="Caption of a figure, which ends with the paragraph.")
+    text: str = told("A paragraph.")
+    bibtex: str = told("What it cites.")
+    caption: str = told("Caption of a figure, which ends with the paragraph.")
 
 
 class TermsAnswer(Schema):
@@ -403,28 +379,28 @@ class DecodedTerm(Schema):
     """A term associated with a place."""
 
     term: str
-    score: float = Field(description="Correlation with the map of the term, discounted if rare.")
-    ratio: float = Field(description="How much likelier a study half about the term is there.")
+    score: float = told("Correlation with the map of the term, discounted if rare.")
+    ratio: float = told("How much likelier a study half about the term is there.")
 
 
 class DecodedRegion(Schema):
     """A region of the atlas, and how much of what was decoded lies in it."""
 
-    region: str = Field(description="Label in the atlas.")
-    name: str = Field(description="Name in words.")
-    probability: float = Field(description="Share of the points, or of the values of a map.")
-    ratio: float | None = Field(description="Ratio to the mean map; null where that is zero.")
-    at: Point = Field(description="Its densest place, in mm.")
+    region: str = told("Label in the atlas.")
+    name: str = told("Name in words.")
+    probability: float = told("Share of the points, or of the values of a map.")
+    ratio: float | None = told("Ratio to the mean map; null where that is zero.")
+    at: Point = told("Its densest place, in mm.")
 
 
 class DecodedPoint(Schema):
     """A point, decoded by itself."""
 
     at: Point
-    inside: bool = Field(description="Whether it is in the brain.")
-    region: str | None = Field(description="Label of the region of the atlas around it.")
-    name: str | None = Field(description="Its name in words.")
-    terms: list[str] = Field(description="The best ones.")
+    inside: bool = told("Whether it is in the brain.")
+    region: str | None = told("Label of the region of the atlas around it.")
+    name: str | None = told("Its name in words.")
+    terms: list[str] = told("The best ones.")
 
 
 class DecodeAnswer(Schema):
@@ -433,12 +409,12 @@ class DecodeAnswer(Schema):
     terms: list[DecodedTerm]
     studies: list[Study]
     regions: list[DecodedRegion]
-    outside: int = Field(description="Points outside of the brain, which were left out.")
-    threshold: float | None = Field(
-        default=None, description="Values of a map above this were counted; null for points."
+    outside: int = told("Points outside of the brain, which were left out.")
+    threshold: float | None = told(
+        "Values of a map above this were counted; null for points.", None
     )
-    notes: list[str] = Field(default=[], description="What is odd about a map.")
-    points: list[DecodedPoint] = Field(default=[], description="One by one, if asked for.")
+    notes: list[str] = told("What is odd about a map.", [])
+    points: list[DecodedPoint] = told("One by one, if asked for.", [])
 
 
 class ModelAnswer(Schema):
@@ -464,11 +440,11 @@ class HealthAnswer(Schema):
 
 
 class WorkerState(Schema):
-    """How a worker is."""
+    """State of a worker."""
 
     state: Literal["ready", "busy", "starting", "dead", "asleep"]
-    memory_mb: float | None = Field(description="Its share of what it has in common with others.")
-    restarts: int = Field(description="Times that it was replaced.")
+    memory_mb: float | None = told("Its share of what it has in common with others.")
+    restarts: int = told("Times that it was replaced.")
 
 
 class ReadyAnswer(Schema):
@@ -478,23 +454,21 @@ class ReadyAnswer(Schema):
 
     status: Literal["ready"]
     workers: list[WorkerState]
-    artist: WorkerState = Field(description="The process that draws; asleep until it is needed.")
+    artist: WorkerState = told("The process that draws; asleep until it is needed.")
 
 
 class JobAnswer(Schema):
-    """A job, and how far it is."""
+    """A job and its progress."""
 
     model_config = example(**EXAMPLES["job"])
 
-    id: str = Field(description="Cannot be guessed; who knows it may fetch the result.")
+    id: str = told("Cannot be guessed; who knows it may fetch the result.")
     kind: Literal["batch", "contrast"]
     state: Literal["waiting", "running", "done", "failed"]
-    done: int = Field(description="Texts that are encoded, or stages that are finished.")
+    done: int = told("Texts that are encoded, or stages that are finished.")
     total: int
-    detail: str | None = Field(default=None, description="Why it failed.")
-    kept_seconds: int | None = Field(
-        default=None, description="Time until a finished job is forgotten."
-    )
+    detail: str | None = told("Why it failed.", None)
+    kept_seconds: int | None = told("Time until a finished job is forgotten.", None)
 
 
 class ContrastAnswer(Schema):
@@ -503,14 +477,14 @@ class ContrastAnswer(Schema):
     model_config = example(**EXAMPLES["contrast"])
 
     group: str
-    against: str = Field(description="Empty for all documents.")
-    outcome: str = Field(description="What was found, in words.")
-    about: dict[str, Any] = Field(description="Numbers of documents, problems, placeless words.")
-    significant: int = Field(description="Regions of the model with a false-discovery rate < 5 %.")
-    most_raised: list[str] = Field(description="Regions that pass, the largest ratios first.")
-    regions: list[dict[str, Any]] = Field(description="Of the atlas, the largest t first.")
-    terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
-    documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
+    against: str = told("Empty for all documents.")
+    outcome: str = told("What was found, in words.")
+    about: dict[str, Any] = told("Numbers of documents, problems, placeless words.")
+    significant: int = told("Regions of the model with a false-discovery rate < 5 %.")
+    most_raised: list[str] = told("Regions that pass, the largest ratios first.")
+    regions: list[dict[str, Any]] = told("Of the atlas, the largest t first.")
+    terms: list[dict[str, Any]] = told("That carry the contrast.")
+    documents: list[dict[str, Any]] = told("Of the groups: id, mentions, weight.")
 
 
 def shown(summary: Summary) -> dict[str, Any]:
@@ -519,41 +493,44 @@ def shown(summary: Summary) -> dict[str, Any]:
     Mentions, rules and places of a finding that say the same are one, with all spans. Left out are
     a mention of which there is no more to say than what its term has in `where`, and the `where` of
     a term that only rules point to, which the rules have.
-
-    Parameters
-    ----------
-    summary : Summary
-
-    Returns
-    -------
-    dict
-        As `Summary.to_dict`, but for terms, mentions, rules and findings.
     """
-    rules, mentions = _Groups(), _Groups()
+    rules = _Groups()
+    for rule in summary.rules:
+        rules.add(to_plain(replace(rule, where=None)), rule.where)
+    terms = [replace(term, where=[]) if term.implied else term for term in summary.terms]
+    return summary.to_dict() | {
+        "terms": to_plain(terms),
+        "mentions": _shown_mentions(summary),
+        "rules": rules.rows,
+        "findings": [_shown_finding(each) for each in summary.findings],
+    }
+
+
+def _shown_mentions(summary: Summary) -> list[dict[str, Any]]:
     names: dict[Any, str] = {}  # the longest of those that a place counts for
     for term in summary.terms:
         for where in term.where or ():
             names[where] = max(names.get(where, ""), term.term, key=len)
     for rule in summary.rules:
         names.pop(rule.where, None)
-        rules.add(to_plain(replace(rule, where=None)), rule.where)
+    mentions = _Groups()
     for mention in summary.mentions:
-        said = {key: value for key in MARKED if (value := getattr(mention, key))}
-        if mention.status in ("affirmed", "denied"):  # which the spans say
-            del said["status"]
-        spans = [mention.where, mention.side_where, mention.negation_where]
-        while spans[-1] is None:
-            spans.pop()
+        said, spans = _said(mention)
         is_more = len(said) > 1 or len(spans) > 1
         if is_more or (mention.known and names.get(mention.where) != mention.term):
             mentions.add(said, spans)
-    terms = [replace(term, where=[]) if term.implied else term for term in summary.terms]
-    return summary.to_dict() | {
-        "terms": to_plain(terms),
-        "mentions": mentions.rows,
-        "rules": rules.rows,
-        "findings": [_shown_finding(each) for each in summary.findings],
-    }
+    return mentions.rows
+
+
+def _said(mention: Mention) -> tuple[dict[str, Any], list[Any]]:
+    """Return what the page shows of a mention, and the spans of its words."""
+    said = {key: value for key in MARKED if (value := getattr(mention, key))}
+    if mention.status in ("affirmed", "denied"):  # which the spans say
+        del said["status"]
+    spans = [mention.where, mention.side_where, mention.negation_where]
+    while spans[-1] is None:
+        spans.pop()
+    return said, spans
 
 
 def _shown_finding(finding: Finding) -> dict[str, Any]:

@@ -28,8 +28,6 @@ from neurowhere.web.jobs import Jobs, make_job_routes
 from neurowhere.web.pool import Pool, in_threads
 from neurowhere.web.service import Service
 
-__all__ = ["assemble", "create_app", "make_server", "set_up_log", "static_files"]
-
 DESCRIPTION = """Where in the brain does this text point? Text in, brain map out.
 
 All queries are sent by POST, so that no part of a text ends up in an address or a log. Lengths and
@@ -42,7 +40,7 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 REVALIDATE = "no-cache"  # a browser keeps files, but asks whether they changed
-KEPT = "public, max-age=31536000, immutable"  # of files with their hash in the name: a year
+KEPT = "public, max-age=31536000, immutable"  # for a year, files with their hash in the name
 HASHED = re.compile(r"([\w-]+)\.([0-9a-f]{12})\.([\w.]+)")
 BUNDLED = ("app", "docs")
 NIFTI = ".nii.gz"
@@ -72,17 +70,7 @@ def create_app(
 
 
 def assemble(pool: Pool, settings: Settings) -> FastAPI:
-    """Return the application, whose queries are answered by a pool.
-
-    Parameters
-    ----------
-    pool : Pool
-    settings : Settings
-
-    Returns
-    -------
-    FastAPI
-    """
+    """Return the application, whose queries are answered by a pool."""
     release = version("neurowhere")
     jobs = Jobs(settings)
     metrics = Metrics(pool)
@@ -173,14 +161,14 @@ def make_page(pool: Pool, about: About) -> APIRouter:
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return the content of each file of the page as it is written, by its name."""
+    """Return the source files of the page by their names."""
     folders = files("neurowhere.report") / "assets", files("neurowhere.web") / "static"
     return {file.name: file.read_bytes() for folder in folders for file in folder.iterdir()}
 
 
 @cache
 def page_files() -> dict[str, bytes]:
-    """Return the same as they are sent: with all that scripts and the style need in them."""
+    """Return the files as they are sent: scripts and style bundled."""
     own = static_files()
     sources = {name: text.decode() for name, text in own.items() if name.endswith("js")}
     style = own["viewer.css"] + own["style.css"]
@@ -190,7 +178,7 @@ def page_files() -> dict[str, bytes]:
 
 @cache
 def packed_files() -> dict[str, bytes]:
-    """Return the same, compressed once."""
+    """Return these files compressed."""
     return {name: gzip.compress(content, mtime=0) for name, content in page_files().items()}
 
 
@@ -214,17 +202,7 @@ def _file(request: Request, name: str, content: bytes, *, kept: bool = False) ->
 
 
 def make_server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
-    """Return the server of an application; it waits for requests that run when it is stopped.
-
-    Parameters
-    ----------
-    app : ASGI application
-    settings : Settings
-
-    Returns
-    -------
-    uvicorn.Server
-    """
+    """Return the server of an application; it waits for requests that run when it is stopped."""
     config = uvicorn.Config(
         app,
         http="h11",
@@ -250,7 +228,7 @@ def set_up_log() -> None:
 
 
 class Plain(logging.Formatter):
-    """Writes one line for each record: of an exception its type alone."""
+    """Writes one line for each record, with only the type of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""

@@ -1,8 +1,9 @@
-"""Service: a model at work; from a query to the bytes of its answer, whatever its form."""
+"""Service: answers queries with a model, in the form that is asked for."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import partialmethod
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
@@ -20,90 +21,40 @@ from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import REGION_ORDERS, Encoding
 from neurowhere.model.methods import write_methods
 from neurowhere.model.regions import as_point, reasons_by_region, regions_of, shown_terms
-from neurowhere.model.schema import Sentence, Summary, to_plain
+from neurowhere.model.schema import Difference, Sentence, Summary, to_plain
 from neurowhere.model.summary import compare_texts, studies_of, summarise
 from neurowhere.model.term_maps import TermMap, related_terms
-from neurowhere.report.volumes import (
-    KEPT_LEVEL,
-    TEMPLATES,
-    density_of,
-    labels_of,
-    mean_of,
-    to_nifti,
-)
+from neurowhere.report import volumes
 from neurowhere.report.words import places_in_words
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
-from neurowhere.web import Settings
-from neurowhere.web.documents import (
-    Forms,
-    collection_of,
-    contrast,
-    find_document,
-    read_document,
-)
-from neurowhere.web.images import (
-    atlas_named,
-    cortex,
-    describe_region,
-    mask_of,
-    negated,
-    read_image,
-)
-from neurowhere.web.schemas import (
-    EXAMPLES,
-    BatchQuery,
-    ContrastQuery,
-    DecodeQuery,
-    DifferenceQuery,
-    DocumentQuery,
-    EncodeQuery,
-    FigureQuery,
-    FindQuery,
-    MapQuery,
-    MethodsQuery,
-    Naming,
-    Reading,
-    RegionQuery,
-    RelatedQuery,
-    TermQuery,
-    shown,
-    to_json,
-    to_parts,
-)
+from neurowhere.web import Settings, documents, images, schemas
 
-MEANINGS = {  # of the values of an image
+MEANINGS = {  # what the values of an image are
     "density": "density of peaks, per mm^3",
     "log_ratio": "log ratio to the average study",
     "mass": "regions of 50, 80, 95 % of peaks: 3, 2, 1",
 }
-SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
+SHARES = (0.5, 0.8, 0.95)  # regions that hold these shares of the peaks have levels 3, 2, 1
 N_TERM_PEAKS = 5
 N_SENTENCE_REGIONS = 3
 N_REGIONS = 10
 MOST_EACH, N_EACH_TERMS = 100, 3  # points that are decoded one by one, terms of each
-SIGNS = {"left": -1, "right": 1}  # of x
+SIGNS = {"left": -1, "right": 1}  # sign of x
 
 Floats = NDArray[np.floating]
+Plain = dict[str, Any]
 
 _warning = Lock()  # Python's record of warnings belongs to the whole process
 
 
 @dataclass(frozen=True, eq=False)
 class Service:
-    """Answers queries; safe to use from several threads.
-
-    Attributes
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    settings : Settings
-    """
+    """Answers queries; safe to use from several threads."""
 
     model: Encoder
-    atlas: Atlas
+    atlas: Atlas  # names the regions
     settings: Settings
     _drawing: Lock = field(default_factory=Lock, init=False)  # plotting libraries keep some state
 
@@ -112,31 +63,34 @@ class Service:
         """Set up a service, with all that is otherwise read or computed at first use."""
         own = model.partition_ if isinstance(model.partition_, Atlas) else None
         service = cls(model, atlas or own or default_atlas(), settings)
-        service.encode_json(EncodeQuery(text=EXAMPLES["text"]))
+        service.encode_json(schemas.EncodeQuery(text=schemas.EXAMPLES["text"]))
         return service
 
     def answer(self, name: str, query: Any) -> Any:
-        """Answer a query by the method of this name; no name ever comes from a request."""
-        method: Callable[[Any], Any] = getattr(self, name)
-        return method(query)
+        """Answer a query by the method of this name, which never comes from a request.
+
+        What a method whose name ends in `_json` returns is sent as JSON.
+        """
+        found = getattr(self, name)(query)
+        return schemas.to_json(found) if name.endswith("_json") else found
 
     # ---- encode
 
-    def encode_json(self, query: EncodeQuery) -> bytes:
+    def encode_json(self, query: schemas.EncodeQuery) -> Summary:
         """Sum up a text."""
         summary = self._summary(self._encode(query.text, query), query, at=query.at)
         if query.sentences:
             summary = replace(summary, sentences=self._sentences(query))
-        return to_json(summary)
+        return summary
 
-    def encode_parts(self, query: EncodeQuery) -> bytes:
-        """Tell what the page shows of a text, and its density; or its sentences alone."""
+    def encode_parts(self, query: schemas.EncodeQuery) -> bytes:
+        """Return what the page shows of a text and its density, or its sentences alone."""
         if query.sentences:
             answer = {"sentences": to_plain(self._sentences(query))}
-            return to_parts(answer=("application/json", to_json(answer)))
+            return schemas.to_parts(answer=("application/json", schemas.to_json(answer)))
         encoding = self._encode(query.text, query)
         summary = self._summary(encoding, query, at=query.at)
-        answer = shown(summary) | {"places": places_in_words(summary)}
+        answer = schemas.shown(summary) | {"places": places_in_words(summary)}
         if query.explain:
             gazetteer = encoding.gazetteer(self._atlas(query))
             found = {
@@ -150,21 +104,21 @@ class Service:
                 label: [[each.term, each.contribution] for each in why]
                 for label, why in reasons_by_region(encoding, gazetteer).items()
             }
-        return to_parts(
-            answer=("application/json", to_json(answer)),
-            map=("application/gzip", to_nifti(density_of(encoding))),
+        return schemas.to_parts(
+            answer=("application/json", schemas.to_json(answer)),
+            map=("application/gzip", volumes.to_nifti(volumes.density_of(encoding))),
         )
 
-    def encode_nifti(self, query: EncodeQuery) -> bytes:
+    def encode_nifti(self, query: schemas.EncodeQuery) -> bytes:
         """Give a map of a text; a density integrates to 1 at any resolution."""
         image = self.model.partition_.to_img(self._values(query), resolution_mm=query.resolution_mm)
         if query.image == "density":
             voxel_mm3 = abs(np.linalg.det(image.affine[:3, :3]))
             image.dataobj[:] /= np.asarray(image.dataobj).sum(dtype=np.float64) * voxel_mm3
         image.header["descrip"] = f"neurowhere {version('neurowhere')}: {MEANINGS[query.image]}"
-        return to_nifti(image)
+        return volumes.to_nifti(image)
 
-    def encode_png(self, query: EncodeQuery) -> bytes:
+    def encode_png(self, query: schemas.EncodeQuery) -> bytes:
         """Draw a map of a text."""
         from neurowhere.report.maps import DENSITY_UNIT, PERCENT_PER_CM3, RATIO_UNIT
 
@@ -172,7 +126,7 @@ class Service:
         values = self._values(query) * (PERCENT_PER_CM3 if query.image == "density" else 1)
         return self._png(values, signed=query.image == "log_ratio", unit=unit)
 
-    def encode_html(self, query: EncodeQuery) -> bytes:
+    def encode_html(self, query: schemas.EncodeQuery) -> bytes:
         """Write the report of a text."""
         from neurowhere.report.encoding import N_EXPLAINED, encoding_page
 
@@ -180,11 +134,11 @@ class Service:
         summary = summarise(encoding, self.atlas, n_regions=None, n_explained=N_EXPLAINED)
         return encoding_page(encoding, summary, self.atlas).encode()
 
-    def _encode(self, text: str, reading: Reading) -> Encoding:
+    def _encode(self, text: str, reading: schemas.Reading) -> Encoding:
         (encoding,) = self._encode_many([text], reading)
         return encoding.checked()
 
-    def _encode_many(self, texts: Iterable[str], reading: Reading) -> Iterator[Encoding]:
+    def _encode_many(self, texts: Iterable[str], reading: schemas.Reading) -> Iterator[Encoding]:
         return self.model.encode_many(
             texts,
             negation=reading.negation,
@@ -194,12 +148,12 @@ class Service:
             kind=reading.kind,
         )
 
-    def _summary(self, encoding: Encoding, reading: Reading, at: Any = None) -> Summary:
+    def _summary(self, encoding: Encoding, reading: schemas.Reading, at: Any = None) -> Summary:
         return summarise(
             encoding, self._atlas(reading), n_regions=reading.regions, sort=reading.sort, at=at
         )
 
-    def _sentences(self, query: EncodeQuery) -> list[Sentence]:
+    def _sentences(self, query: schemas.EncodeQuery) -> list[Sentence]:
         """Sum up each sentence by itself."""
         if self.model.text == "none":
             return []
@@ -207,71 +161,60 @@ class Service:
             Text("", query.text), self.model.extractor_.counter, findings=query.findings
         )
         words = [content for _, content in found[: self.settings.max_batch]]
-        end, sentences = 0, []
+        end, sentences, atlas = 0, [], self._atlas(query)
         for encoding in self._encode_many(words, query):
             start = query.text.index(encoding.text, end)
             end = start + len(encoding.text)
-            sentences.append(self._sentence(encoding, (start, end), query))
+            regions = regions_of(
+                encoding, encoding.gazetteer(atlas), N_SENTENCE_REGIONS, sort=query.sort
+            )
+            said = (encoding.support, shown_terms(encoding), regions)
+            sentences.append(Sentence((start, end), *said))
         return sentences
 
-    def _sentence(self, encoding: Encoding, where: tuple[int, int], query: EncodeQuery) -> Sentence:
-        return Sentence(
-            where,
-            encoding.support,
-            shown_terms(encoding),
-            regions_of(
-                encoding,
-                encoding.gazetteer(self._atlas(query)),
-                N_SENTENCE_REGIONS,
-                sort=query.sort,
-            ),
-        )
-
-    def _values(self, query: EncodeQuery) -> Floats:
+    def _values(self, query: schemas.EncodeQuery) -> Floats:
         """Value of each region in the image that is wanted."""
         encoding = self._encode(query.text, query)
         if query.image == "mass":
-            return mass_levels(encoding)
+            levels: Floats = np.sum([encoding.holding(share) for share in SHARES], axis=0)
+            return levels
         return encoding.density if query.image == "density" else encoding.log_ratio
 
     # ---- difference
 
-    def difference_json(self, query: DifferenceQuery) -> bytes:
+    def difference_json(self, query: schemas.DifferenceQuery) -> Difference:
         """Sum up where two texts differ."""
-        return to_json(
-            compare_texts(
-                *self._pair(query),
-                self._atlas(query),
-                n_regions=query.regions,
-                n_explained=query.regions * query.explain,
-            )
+        atlas, n_regions = self._atlas(query), query.regions
+        n_explained = n_regions * query.explain
+        return compare_texts(
+            *self._pair(query), atlas, n_regions=n_regions, n_explained=n_explained
         )
 
-    def difference_nifti(self, query: DifferenceQuery) -> bytes:
+    def difference_nifti(self, query: schemas.DifferenceQuery) -> bytes:
         """Make an image of the difference of two texts: its log ratio to the mean map."""
-        values = subtract(*self._pair(query)).log_ratio
-        return to_nifti(self.model.partition_.to_img(values, resolution_mm=query.resolution_mm))
+        partition, values = self.model.partition_, subtract(*self._pair(query)).log_ratio
+        return volumes.to_nifti(partition.to_img(values, resolution_mm=query.resolution_mm))
 
-    def difference_png(self, query: DifferenceQuery) -> bytes:
+    def difference_png(self, query: schemas.DifferenceQuery) -> bytes:
         """Draw the difference of two texts."""
         return self._png(subtract(*self._pair(query)).log_ratio, signed=True)
 
-    def _pair(self, query: DifferenceQuery) -> tuple[Encoding, Encoding]:
+    def _pair(self, query: schemas.DifferenceQuery) -> tuple[Encoding, Encoding]:
         first, second = self._encode_many([query.text, query.other], query)
         return first.checked(), second.checked()
 
     # ---- term
 
-    def term_json(self, query: TermQuery) -> bytes:
+    def term_json(self, query: schemas.TermQuery) -> Plain:
         """Sum up the map of a term."""
-        return to_json(_about_term(self.model.term_map(query.name)))
+        return _about_term(self.model.term_map(query.name))
 
-    def term_nifti(self, query: TermQuery) -> bytes:
+    def term_nifti(self, query: schemas.TermQuery) -> bytes:
         """Give the map of a term."""
         image = self.model.term_map(query.name).to_img(resolution_mm=query.resolution_mm)
-        return to_nifti(image)
+        return volumes.to_nifti(image)
 
-    def term_png(self, query: TermQuery) -> bytes:
+    def term_png(self, query: schemas.TermQuery) -> bytes:
         """Draw the map of a term."""
         from neurowhere.report.maps import TERM_UNIT
 
@@ -281,15 +224,15 @@ class Service:
 
     # ---- others
 
-    def batch_json(self, query: BatchQuery) -> bytes:
+    def batch_json(self, query: schemas.BatchQuery) -> Plain:
         """Sum up several texts."""
-        return to_json({"results": list(self._summaries(query))})
+        return {"results": list(self._summaries(query))}
 
-    def batch_lines(self, query: BatchQuery) -> bytes:
+    def batch_lines(self, query: schemas.BatchQuery) -> bytes:
         """Sum up several texts, each on a line."""
-        return b"".join(to_json(each) + b"\n" for each in self._summaries(query))
+        return b"".join(schemas.to_json(each) + b"\n" for each in self._summaries(query))
 
-    def _summaries(self, query: BatchQuery) -> Iterator[Summary]:
+    def _summaries(self, query: schemas.BatchQuery) -> Iterator[Summary]:
         """Sum up each text of a batch; one on which neurowhere fails does not stop the others."""
         for text, encoding in zip(query.texts, self._encode_many(query.texts, query), strict=True):
             try:
@@ -300,48 +243,36 @@ class Service:
                 summary = self._summary(self.model.failed(text, error), query)
             yield summary
 
-    def decode_json(self, query: DecodeQuery) -> bytes:
+    def decode_json(self, query: schemas.DecodeQuery) -> Plain:
         """Find the terms and studies for places."""
-        return to_json(decode_points(self.model, self._atlas(query), query))
+        return decode_points(self.model, self._atlas(query), query)
 
-    def decode_map_json(self, query: MapQuery) -> bytes:
+    def decode_map_json(self, query: schemas.MapQuery) -> Plain:
         """Find the terms and studies for an image."""
-        return to_json(decode_map(self.model, self._atlas(query), query))
+        return decode_map(self.model, self._atlas(query), query)
 
-    def document_json(self, query: DocumentQuery) -> bytes:
+    def document_json(self, query: schemas.DocumentQuery) -> Plain:
         """Read the text of a document."""
-        return to_json(read_document(query, self.settings.max_text))
+        return documents.read_document(query, self.settings.max_text)
 
-    def found_json(self, query: FindQuery) -> bytes:
+    def found_json(self, query: schemas.FindQuery) -> Plain:
         """Read a document of a collection."""
-        return to_json(find_document(query.id, self.settings.documents, self.settings.max_text))
+        settings = self.settings
+        return documents.find_document(query.id, settings.documents, settings.max_text)
 
-    def contrast_forms(self, query: tuple[ContrastQuery, Path]) -> Forms:
+    def contrast_forms(self, query: tuple[schemas.ContrastQuery, Path]) -> documents.Forms:
         """Contrast documents; what is written on the way goes into a folder."""
         asked, folder = query
-        source = collection_of(asked, self.settings.documents)
-        return contrast(self.model, self.atlas, asked, source, folder)
+        source = documents.collection_of(asked, self.settings.documents)
+        return documents.contrast(self.model, self.atlas, asked, source, folder)
 
-    def related_json(self, query: RelatedQuery) -> bytes:
+    def related_json(self, query: schemas.RelatedQuery) -> Plain:
         """Find the terms that are related to a text."""
         found = related_terms(self.model, self._encode(query.text, query), query.n)
-        return to_json({"terms": found.to_dict("records")})
+        return {"terms": found.to_dict("records")}
 
-    # The names of these end as those of drawings do, which wait in a queue of their own.
-
-    def figure_png(self, query: FigureQuery) -> bytes:
-        """Draw a map for a paper, with 300 dots per inch."""
-        return self._figure(query, "png")
-
-    def figure_svg_png(self, query: FigureQuery) -> bytes:
-        """Draw the same as SVG."""
-        return self._figure(query, "svg")
-
-    def figure_pdf_png(self, query: FigureQuery) -> bytes:
-        """Draw the same as PDF."""
-        return self._figure(query, "pdf")
-
-    def _figure(self, query: FigureQuery, form: Literal["svg", "pdf", "png"]) -> bytes:
+    def _figure(self, query: schemas.FigureQuery, form: Literal["svg", "pdf", "png"]) -> bytes:
+        """Draw a map for a paper."""
         from neurowhere.report.figure import caption_of, draw_figure, figure_bytes
 
         texts = [query.text, *([query.other] if query.other else [])]
@@ -351,7 +282,12 @@ class Service:
             figure = draw_figure(*encodings, **drawn, width_mm=query.width_mm)
             return figure_bytes(figure, form, caption_of(encodings, **drawn))
 
-    def methods_json(self, query: MethodsQuery) -> bytes:
+    # The names end as those of drawings do, which wait in a queue of their own.
+    figure_png = partialmethod(_figure, form="png")
+    figure_svg_png = partialmethod(_figure, form="svg")
+    figure_pdf_png = partialmethod(_figure, form="pdf")
+
+    def methods_json(self, query: schemas.MethodsQuery) -> Plain:
         """Tell how maps came about."""
         atlas = {"default": "AAL3" if self.atlas is default_atlas() else "the model"}
         name = atlas.get(query.atlas, "HCPex (Huang et al., 2022)")
@@ -359,42 +295,42 @@ class Service:
 
         found = write_methods(self.model.summary(), query.model_dump(), query.kind, atlas=name)
         drawn = query.model_dump(include={"quantity", "layout", "n_texts"})
-        return to_json(asdict(found) | {"caption": write_caption(found, **drawn)})
+        return asdict(found) | {"caption": write_caption(found, **drawn)}
 
-    def region_json(self, query: RegionQuery) -> bytes:
+    def region_json(self, query: schemas.RegionQuery) -> Plain:
         """Tell where a region is."""
-        return to_json(describe_region(self._atlas(query), query.region))
+        return images.describe_region(self._atlas(query), query.region)
 
-    def region_nifti(self, query: RegionQuery) -> bytes:
+    def region_nifti(self, query: schemas.RegionQuery) -> bytes:
         """Give the mask of a region."""
-        return to_nifti(mask_of(self._atlas(query), query.region))
+        return volumes.to_nifti(images.mask_of(self._atlas(query), query.region))
 
-    def terms_json(self, query: None = None) -> bytes:
+    def terms_json(self, query: None = None) -> Plain:
         """List the terms of the model."""
         names = () if self.model.text == "none" else self.model.extractor_.terms
-        return to_json({"terms": sorted(names)})
+        return {"terms": sorted(names)}
 
-    def _atlas(self, naming: Naming) -> Atlas:
+    def _atlas(self, naming: schemas.Naming) -> Atlas:
         """Return the atlas that is asked for; the usual one may be the model's own."""
-        return self.atlas if naming.atlas == "default" else atlas_named(naming.atlas)
+        return self.atlas if naming.atlas == "default" else images.atlas_named(naming.atlas)
 
     def cortex_bytes(self, query: None = None) -> bytes:
         """Give the surface of the cortex."""
-        return cortex()
+        return images.cortex()
 
     def data_nifti(self, name: str) -> bytes:
-        """Give what all maps of the page need: a template, the mean map, or an atlas."""
-        if name in TEMPLATES:
-            return to_nifti(TEMPLATES[name](), KEPT_LEVEL)
+        """Return data that all maps of the page need: a template, the mean map, or an atlas."""
+        if name in volumes.TEMPLATES:
+            return volumes.to_nifti(volumes.TEMPLATES[name](), volumes.KEPT_LEVEL)
         if name == "mean":
             partition = self.model.partition_
             density = self.model.mean_map_ / partition.volumes_mm3
-            mean = mean_of(partition, density, self.model.brain_.total_volume_mm3)
-            return to_nifti(mean, KEPT_LEVEL)
-        atlas = self.atlas if name == "atlas-default" else atlas_named("hcpex")
-        return to_nifti(labels_of(atlas), KEPT_LEVEL)
+            mean = volumes.mean_of(partition, density, self.model.brain_.total_volume_mm3)
+            return volumes.to_nifti(mean, volumes.KEPT_LEVEL)
+        atlas = self.atlas if name == "atlas-default" else images.atlas_named("hcpex")
+        return volumes.to_nifti(volumes.labels_of(atlas), volumes.KEPT_LEVEL)
 
-    def model_json(self, query: None = None) -> bytes:
+    def model_json(self, query: None = None) -> Plain:
         """Tell what the model is, and what may be asked of it."""
         settings = asdict(self.settings).items()
         limits = {name: value for name, value in settings if isinstance(value, int | float)}
@@ -409,7 +345,7 @@ class Service:
             "limits": limits,
         }
         about.pop("origin", None)  # names files of the machine that it was trained on
-        return to_json(about)
+        return about
 
     # ---- images
 
@@ -425,7 +361,7 @@ class Service:
         return stream.getvalue()
 
 
-def _about_term(found: TermMap) -> dict[str, Any]:
+def _about_term(found: TermMap) -> Plain:
     centers, effect = found.partition.centers_mm, found.effect
     if found.side and found.method == "restricted":
         effect = effect * (SIGNS[found.side] * centers[:, 0] >= 0)
@@ -440,29 +376,8 @@ def _about_term(found: TermMap) -> dict[str, Any]:
     }
 
 
-def mass_levels(encoding: Encoding) -> Floats:
-    """3 in the smallest region that should hold half of the peaks, 2 for 80 %, 1 for 95 %."""
-    levels: Floats = np.zeros(len(encoding.probabilities))
-    for share in SHARES:
-        levels += encoding.holding(share)
-    return levels
-
-
-def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str, Any]:
-    """Find the terms and studies for places; those outside of the brain are counted.
-
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    query : DecodeQuery
-
-    Returns
-    -------
-    dict
-        As `DecodeAnswer` describes it.
-    """
+def decode_points(model: Encoder, atlas: Atlas, query: schemas.DecodeQuery) -> Plain:
+    """Find the terms and studies for places; those outside of the brain are counted."""
     points = np.array(query.points)
     inside = model.brain_.region_of(points) != OUTSIDE
     found = decode(model, points[inside] if inside.any() else points, n_terms=query.n)
@@ -473,7 +388,7 @@ def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str,
     return answer | told
 
 
-def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> dict[str, Any]:
+def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> Plain:
     """Decode a point by itself."""
     inside = bool(model.brain_.region_of(point[None])[0] != OUTSIDE)
     gazetteer = gazetteer_of(atlas, model.partition_)
@@ -489,24 +404,13 @@ def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> dict[str, Any]:
     }
 
 
-def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
-    """Find the terms and studies for an image.
+def decode_map(model: Encoder, atlas: Atlas, query: schemas.MapQuery) -> Plain:
+    """Find the terms and studies for an image, as a `DecodeAnswer`."""
+    from neurowhere.report.maps import scaled
 
-    Parameters
-    ----------
-    model : Encoder
-    atlas : Atlas
-        Names the regions.
-    query : MapQuery
-
-    Returns
-    -------
-    dict
-        As `DecodeAnswer` describes it.
-    """
-    image = read_image(query.image)
+    image = images.read_image(query.image)
     if query.negative:
-        image = negated(image)
+        image = scaled(image, -1)
     with _warning, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", DataWarning)
         found = decode(model, image, threshold=query.threshold, n_terms=query.n)
@@ -515,9 +419,7 @@ def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
     return answer | {"outside": 0, "threshold": found.threshold, "notes": notes, "points": []}
 
 
-def _tell(
-    model: Encoder, atlas: Atlas, found: Decoding, n_rows: int, n_regions: int
-) -> dict[str, Any]:
+def _tell(model: Encoder, atlas: Atlas, found: Decoding, n_rows: int, n_regions: int) -> Plain:
     return {
         "terms": found.terms[["term", "score", "ratio"]].to_dict("records"),
         "studies": studies_of(found.studies)[:n_rows],
@@ -531,11 +433,11 @@ def _regions(
     """Return the regions of an atlas with the largest shares of a distribution."""
     if not n_regions:
         return []
-    volumes = model.partition_.volumes_mm3
-    shares = gazetteer.shares(weights / volumes)
-    usual = gazetteer.shares(model.mean_map_ / volumes)
+    sizes = model.partition_.volumes_mm3
+    shares = gazetteer.shares(weights / sizes)
+    usual = gazetteer.shares(model.mean_map_ / sizes)
     rows = [row for row in np.argsort(-shares, kind="stable")[:n_regions].tolist() if shares[row]]
-    places = gazetteer.densest_mm(weights / volumes, rows)
+    places = gazetteer.densest_mm(weights / sizes, rows)
     return [
         {
             "region": gazetteer.atlas.names[row],

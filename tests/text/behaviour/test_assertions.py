@@ -52,7 +52,7 @@ def states(text):
         ("Aphasia, absent in the first exam", "aphasia", ""),
         ("lead tip in the left thalamus, no stroke", "stroke", "thalamus"),
         ("thalamus, no lesion. Insula, no lesion.", "thalamus lesion insula lesion", ""),
-        ("a focus in the right insula and no focus in the left", "", "insula"),
+        ("a focus in the right insula and no focus in the left", "left", "insula"),
         ("without involvement of the insula", "insula", ""),
         ("no evidence of stroke", "stroke", ""),
         ("no evidence that the insula is involved", "insula", ""),

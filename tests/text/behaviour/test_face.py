@@ -1,10 +1,11 @@
 """Signs of the face and of speech, which point to the motor cortex and to that of language."""
 
 import pytest
+from tests.text.counting import implied_structures
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.mentions import implied_structures, read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
 

@@ -1,8 +1,9 @@
 import pytest
+from tests.text.counting import count_mentions
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
-from neurowhere.text.reading.mentions import HEDGE_WEIGHT, count_mentions, read_mentions
+from neurowhere.text.reading.mentions import HEDGE_WEIGHT, read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
 

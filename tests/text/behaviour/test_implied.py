@@ -1,10 +1,11 @@
 import re
 
 import pytest
+from tests.text.counting import implied_structures
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.mentions import implied_structures, read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.reading.rules import rules as read_table
 
 COUNTER = TermCounter(small_vocabulary())

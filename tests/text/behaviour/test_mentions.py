@@ -7,6 +7,7 @@ import pytest
 from fuzz.alter import ENDS, SPACES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.text.counting import count_mentions
 from tests.text.passages import (
     has_passages,
     read_passages,
@@ -20,14 +21,7 @@ from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 from neurowhere._tools.files import shipped_table
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
 from neurowhere.text.building.anatomy import build_full
-from neurowhere.text.reading.mentions import (
-    Mention,
-    Mentions,
-    count_mentions,
-    find_copies,
-    read_mentions,
-    side_shares,
-)
+from neurowhere.text.reading.mentions import Mention, Mentions, find_copies, read_mentions
 from neurowhere.text.reading.tags import words_of_cues
 
 VOCABULARY = small_vocabulary()
@@ -119,7 +113,6 @@ def test_an_empty_text_mentions_nothing():
     assert mentions == Mentions((), (), ())
     assert len(mentions) == 0
     assert count_mentions(mentions, EXTRACTOR).nnz == 0
-    assert side_shares(mentions) == (0, 0, 1)
 
 
 # Counts
@@ -200,42 +193,6 @@ def test_a_mention_has_a_status_and_a_weight(text, status, weight):
     mention = read_mentions(text, COUNTER, hedge_weight=0.5).found[-1]
     assert (mention.term, mention.status, mention.weight) == ("thalamus", status, weight)
     assert mention.is_present == (weight > 0)
-
-
-# Shares of sides
-
-
-@pytest.mark.parametrize(
-    ("text", "shares"),
-    [
-        ("left insula", (1, 0, 0)),
-        ("left insula, right thalamus", (0.5, 0.5, 0)),
-        ("left insula and a lesion of the thalamus", (0.5, 0, 0.5)),
-        ("bilateral insula", (0, 0, 1)),
-        ("left insula, no lesion in the right thalamus", (1, 0, 0)),
-        ("left hand weakness, aphasia", (0, 0, 1)),
-        ("left PICA infarct", (1, 0, 0)),
-        ("no left PICA infarct", (0, 0, 1)),
-        ("thalamus, left PICA", (0.5, 0, 0.5)),
-        ("left hemisphere", (1, 0, 0)),
-        ("both hemispheres; left insula", (0.5, 0, 0.5)),
-        ("the hemisphere; left insula", (1, 0, 0)),
-    ],
-)
-def test_shares_are_of_structures_that_are_there(text, shares):
-    assert side_shares(read_mentions(text, COUNTER)) == pytest.approx(shares)
-
-
-def test_shares_are_weighted_by_term():
-    mentions = read_mentions("left insula, right insula, left insula, thalamus", COUNTER)
-    shares = side_shares(mentions, {"insula": 3, "thalamus": 1, "hand": 100})
-    assert shares == pytest.approx((0.5, 0.25, 0.25))
-
-
-def test_a_place_without_a_term_weighs_like_an_average_structure():
-    mentions = read_mentions("right PICA, left insula, left thalamus", COUNTER)
-    assert side_shares(mentions, {"insula": 3, "thalamus": 1}) == pytest.approx((2 / 3, 1 / 3, 0))
-    assert side_shares(mentions, {}) == (0, 1, 0)
 
 
 # The hand-written sentences

@@ -1,10 +1,11 @@
 """What a text names and does not find: what became normal, was not seen, or is known of all."""
 
 import pytest
+from tests.text.counting import implied_structures
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.mentions import PRESSED_WEIGHT, implied_structures, read_mentions
+from neurowhere.text.reading.mentions import PRESSED_WEIGHT, read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
 

@@ -1,10 +1,11 @@
 """Signs of the body that something outside of the brain explains."""
 
 import pytest
+from tests.text.counting import implied_structures
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter
-from neurowhere.text.reading.mentions import implied_structures, read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
 

@@ -4,7 +4,7 @@ import pytest
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter
-from neurowhere.text.reading.mentions import read_mentions, side_shares
+from neurowhere.text.reading.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
 
@@ -208,12 +208,6 @@ def test_of_two_sides_one_may_have_more(text, expected):
 )
 def test_other_sides_have_no_more_than_each_other(text, expected):
     assert more(text) == [expected]
-
-
-def test_more_on_one_side_is_a_part_of_a_share():
-    shares = side_shares(read_mentions("insula atrophy, L>R", COUNTER))
-    assert shares.left > 0 == shares.right
-    assert shares.neither > shares.left
 
 
 @pytest.mark.parametrize(

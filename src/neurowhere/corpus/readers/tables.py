@@ -86,12 +86,7 @@ def _begin(stream: TextIO) -> tuple[list[str], str]:
 
 
 class PeakTables:
-    """The tables of peaks in a folder: peaks by the ids of their documents.
-
-    Attributes
-    ----------
-    files : list of Path
-    """
+    """The tables of peaks in a folder: peaks by the ids of their documents."""
 
     def __init__(self) -> None:
         self.files: list[Path] = []

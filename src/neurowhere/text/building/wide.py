@@ -35,6 +35,7 @@ from neurowhere.text.building.anatomy import (
     ABBREVIATIONS,
     RULED_WORDS,
     WIDE_SOURCES,
+    WORDS,
     Entry,
     atlas_names,
     build_anatomy,
@@ -48,7 +49,7 @@ from neurowhere.text.building.anatomy import (
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.places import ADJECTIVE, LESION, Key, form_of, is_place, key_of, single_words
 from neurowhere.text.vocabulary import FORMER_CATEGORIES, SEPARATOR, Vocabulary, generic_words
-from neurowhere.text.words import LONGEST_ABBREVIATION, fold, is_abbreviation, word_set, words_of
+from neurowhere.text.words import LONGEST_ABBREVIATION, fold, is_abbreviation, words_of
 
 # ---- texts
 
@@ -219,14 +220,6 @@ def texts_of(corpora: Sequence[Corpus]) -> Iterator[str]:
 
 BRODMANN = "brodmann area"
 LONGEST_NAME = 7  # words
-TASK_WORDS = word_set("game paradigm task test")  # last words of what is done to people
-# Names with one of these are of instruments, and say nothing of the brain.
-INSTRUMENTS = word_set(
-    """
-    assessment battery checklist examination inventory interview questionnaire quotient registry
-    scale schedule screening
-    """
-)
 
 
 class Names:
@@ -251,7 +244,7 @@ class Names:
             return
         form, key = _form(name), key_of(name)
         term = self._terms.get(form) or self._terms_in_any_order.get(key)
-        if term is None and entry.category == "task" and form[-1] in TASK_WORDS:
+        if term is None and entry.category == "task" and form[-1] in WORDS["task"]:
             term = self._task(form[:-1])
         if term is None:
             self._categories[name] = entry.category
@@ -316,7 +309,7 @@ def _is_name(name: str) -> bool:
     return (
         0 < len(words) <= LONGEST_NAME
         and RULED_WORDS.isdisjoint(words)
-        and (len(words) == 1 or INSTRUMENTS.isdisjoint(words))
+        and (len(words) == 1 or WORDS["instrument"].isdisjoint(words))
         and form_of(name) not in _excluded()
         and not all(word.isdigit() for word in words)
     )
@@ -327,48 +320,14 @@ def _is_name(name: str) -> bool:
 FEWEST_DOCUMENTS = 10  # documents with a function, a task, a drug or a thing
 RARE = 3  # documents with a part of the brain, a disorder or a sign
 RARE_CATEGORIES = ("anatomy", "disorder", "symptom")
-WORDS = ("other", "generic")  # categories of words that are no names
+NO_NAMES = ("other", "generic")  # categories of words
+LAST_OF = (
+    "anatomy",
+    "disorder",
+    "task",
+    "function",
+)  # what the last word of a long form makes of it
 LONGEST_LONG_FORM = 5  # words of a phrase that only its last word explains
-
-# What the last word of a long form makes of it.
-LAST_WORDS = {
-    "anatomy": word_set(
-        """
-        amygdala capsule caudate cerebellum colliculus commissure cortex fasciculus forebrain
-        ganglia geniculate gray gyrus habenula hippocampus hypothalamus insula junction lobe lobule
-        midbrain network nucleus operculum pallidus peduncle pole precuneus putamen striatum sulcus
-        thalamus tract
-        """
-    ),
-    "disorder": word_set(
-        """
-        addiction anorexia aphasia ataxia atrophy autism dementia depression disease disorder
-        dyslexia encephalopathy epilepsy impairment injury migraine neuropathy palsy psychosis
-        schizophrenia sclerosis stroke syndrome
-        """
-    ),
-    "task": TASK_WORDS,
-    "function": word_set(
-        """
-        attention cognition conditioning control discounting empathy illusion imagery inhibition
-        learning memory monitoring movement perception processing recognition regulation
-        rejection retrieval suppression
-        """
-    ),
-}
-ODD_LAST_WORDS = word_set("adult animal brain child cognitive human positive negative self")
-# A phrase with one of these is of statistics, machines or people, or runs on from another name.
-FOREIGN_WORDS = word_set(
-    """
-    adversarial alliance antennal approximation artificial assimilating attentional bayesian belief
-    brain canonical comparison computer connectivity consortium constriction convolutional
-    covariance criteria death deep developing entity exposed false field fixed functional general
-    generative golgi group healthy individual informatics intrinsic investigation knock league
-    machine mouse national natural neural neurological neuromuscular neurotypical nondeficit normal
-    novel people phase process quality radial rat recurrent research resting risk semi sensitive
-    signal spreading stable statistical structural support term trans typical voxel
-    """
-)
 
 
 def build_wide(
@@ -421,7 +380,7 @@ def _all_names(folder: Path, corpora: Sequence[Corpus]) -> Vocabulary:
 
 def _is_used(category: str, documents: Sequence[int], minimum: int) -> bool:
     """Return whether enough documents mention a term, by their number in each corpus."""
-    if category in WORDS:
+    if category in NO_NAMES:
         return documents[0] >= minimum
     return sum(documents) >= (min(minimum, RARE) if category in RARE_CATEGORIES else minimum)
 
@@ -470,7 +429,7 @@ def _long_forms(usage: Usage) -> Iterator[Entry]:
 def _ends_oddly(name: str) -> bool:
     """Return whether a phrase ends in an adjective: "impairment visual"."""
     words = words_of(name)
-    return len(words) > 1 and bool(ADJECTIVE.fullmatch(words[-1]) or words[-1] in ODD_LAST_WORDS)
+    return len(words) > 1 and bool(ADJECTIVE.fullmatch(words[-1]) or words[-1] in WORDS["odd-last"])
 
 
 def _of_vocabulary(vocabulary: Vocabulary, categories: Mapping[str, str]) -> Iterator[Entry]:
@@ -498,19 +457,19 @@ def _categories(terms: Vocabulary, folder: Path, anatomy: Vocabulary) -> dict[st
 def _category_by_words(term: str, places: Collection[str]) -> str:
     """Return the category that the words of a term give it, "" where they tell of none."""
     words = [*map(fold, words_of(term))]
-    if not LESION.isdisjoint(words) or words[-1] in LAST_WORDS["disorder"]:
+    if not LESION.isdisjoint(words) or words[-1] in WORDS["last-of-disorder"]:
         return "disorder"
     if is_place(term, places):
         return "anatomy"
-    return "task" if words[-1] in TASK_WORDS and len(words) > 1 else ""
+    return "task" if words[-1] in WORDS["task"] and len(words) > 1 else ""
 
 
 def _category_by_last_word(phrase: str) -> str:
     """Category that the last word of a phrase gives it, "" where it says nothing."""
     words = words_of(phrase)
-    if not 2 <= len(words) <= LONGEST_LONG_FORM or not FOREIGN_WORDS.isdisjoint(words):
+    if not 2 <= len(words) <= LONGEST_LONG_FORM or not WORDS["foreign-long-form"].isdisjoint(words):
         return ""
     *before, last = map(fold, words)
-    if last != "network" and not LAST_WORDS["anatomy"].isdisjoint(before):
+    if last != "network" and not WORDS["last-of-anatomy"].isdisjoint(before):
         return ""  # two names: "posterior cingulate cortex precuneus"
-    return next((name for name, lasts in LAST_WORDS.items() if last in lasts), "")
+    return next((name for name in LAST_OF if last in WORDS[f"last-of-{name}"]), "")

@@ -5,14 +5,13 @@ and so does a comma or an "and" before a subject with a verb of its own. A brack
 within another, which goes on after it: the tokens of a clause need not be next to each other.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from neurowhere.text.reading.document import Columns, Document
 from neurowhere.text.reading.lexicon import NOTHING, Classes
 
 LONGEST_SUBJECT = 16  # tokens
-PLAIN = frozenset([" ", "-", ", ", ",", ""])  # gaps that part no clauses
 LABELLING = frozenset(":-(")  # links of clauses that tell of the one before them
 SIGNS = {";": ";", ":": ":"} | dict.fromkeys(("—", " – ", " - ", " -- ", "→"), "-")
 NO_SUBJECT = frozenset(["stop", "negator"])
@@ -80,11 +79,10 @@ class Sentence:
 
     def _by_signs(self) -> Iterator[Part]:
         """Yield tokens between signs and linking words, and how they are linked."""
-        kinds, gaps = self.kinds, self.gaps
-        inner = range(self.first + 1, self.end)
+        gaps, parted = self.gaps, self.document.parted
         current, link, start = list[int](), "", self.first
         outer: list[Part] = []
-        for i in [i for i in inner if gaps[i] not in PLAIN or "turn" in kinds[i]]:
+        for i in parted[bisect_right(parted, self.first) : bisect_left(parted, self.end)]:
             current, start = [*current, *range(start, i)], i
             if outer and (")" in gaps[i] or "]" in gaps[i]):
                 yield current, link
@@ -116,14 +114,13 @@ class Sentence:
 
     def _by_verbs(self, tokens: list[int], link: str) -> Iterator[Part]:
         """Cut a clause where another subject with a verb begins."""
-        verbs = self.columns.verbs
+        verbs, joints, start = self.columns.verbs, self.document.joints, 0
         is_led = bool(tokens) and "subordinate" in self.kinds[tokens[0]]
-        start, has_verb = 0, False
-        for place, i in enumerate(tokens):
-            if (has_verb or is_led) and place > start and self._is_cut(tokens, place, is_led):
+        for place in [place for place, i in enumerate(tokens) if i in joints]:
+            has_verb = is_led or any(verbs[i] for i in tokens[start:place])
+            if has_verb and place > start and self._is_cut(tokens, place, is_led):
                 yield tokens[start:place], link
-                start, link, has_verb, is_led = place, ",", False, False
-            has_verb = has_verb or verbs[i]
+                start, link, is_led = place, ",", False
         yield tokens[start:], link
 
     def _is_cut(self, tokens: list[int], place: int, is_led: bool) -> bool:

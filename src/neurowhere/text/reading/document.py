@@ -6,13 +6,28 @@ token up to the one after its last.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from neurowhere.text.reading.lexicon import NOTHING, SIDES, Classes, Side, lexicon, side_of
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.text.reading.lexicon import (
+    FINITE,
+    JOINT,
+    NOTHING,
+    SIDES,
+    TURN,
+    Classes,
+    Side,
+    lexicon,
+    side_of,
+    signs_of,
+)
 from neurowhere.text.words import SENTENCE_END
 
 Span = tuple[int, int]
@@ -21,6 +36,9 @@ Table = list[list[Span]]  # cells of each row, as spans of the text
 STOP = re.compile(SENTENCE_END)
 LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
+PLAIN = frozenset([" ", "-", ", ", ",", ""])  # gaps that part no clauses
+OF_TEXT = frozenset(["gaps", "kinds", "odd", "tables", "sentence_starts", "sentences"])
+NO_SIDES: Mapping[int, Side] = MappingProxyType({})
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 
@@ -29,6 +47,7 @@ __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:^ ?|  ){_SIDE}  +{_SIDE} *\r?\Z", re.IGNORECASE)
+_SIDES_APART = re.compile(rf"  {_SIDE} *\r?$", re.IGNORECASE | re.MULTILINE)
 _BAR, _TAB, _SPACES = map(re.compile, (r"\|", r"\t+", r" {2,}"))
 _WORD = re.compile(r"\w")
 LONGEST_CELL = 200  # characters
@@ -73,12 +92,33 @@ class Document:
     sided: dict[int, Side] = field(default_factory=dict)  # sides within tokens: "rIFG"
     generic: frozenset[int] = frozenset()  # terms that say nothing of where: "show", "size"
     misspelt: frozenset[int] = frozenset()  # first tokens of names with one letter wrong
+    marks: NDArray[np.intp] | None = None  # signs of each token, with those of phrases
+
+    @cached_property
+    def signs(self) -> NDArray[np.intp]:
+        """Signs of each token."""
+        if self.marks is not None:
+            return self.marks
+        return np.array(list(map(signs_of, self.kinds)), dtype=np.intp)
+
+    def having(self, sign: int) -> list[int]:
+        """Return the tokens that have a sign."""
+        found: list[int] = np.flatnonzero(self.signs & sign).tolist()
+        return found
+
+    @cached_property
+    def odd(self) -> list[int]:
+        """Tokens that more or less than a space parts from the one before."""
+        return find_odd(self.text, np.array(self.starts, np.intp), np.array(self.ends, np.intp))
 
     @cached_property
     def gaps(self) -> list[str]:
         """Text before each token, and after the last."""
-        between = zip([0, *self.ends], [*self.starts, len(self.text)], strict=True)
-        return [self.text[start:end] for start, end in between]
+        text, starts, ends = self.text, [*self.starts, len(self.text)], [0, *self.ends]
+        gaps = [" "] * len(starts)
+        for i in (*self.odd, len(self.words)):
+            gaps[i] = text[ends[i] : starts[i]]
+        return gaps
 
     @cached_property
     def kinds(self) -> list[Classes]:
@@ -88,7 +128,10 @@ class Document:
     @cached_property
     def begins(self) -> dict[int, int]:
         """Number of the longest name that begins at a token."""
-        begins: dict[int, int] = {}
+        begins = {name.first: number for number, name in enumerate(self.names)}
+        if len(begins) == len(self.names):
+            return begins
+        begins = {}
         for number, name in enumerate(self.names):
             if name.first not in begins or name.end > self.names[begins[name.first]].end:
                 begins[name.first] = number
@@ -97,50 +140,73 @@ class Document:
     @cached_property
     def covered(self) -> dict[int, int]:
         """Number of the name that each token is in; generic ones are words like others."""
-        return {
-            i: n
-            for n, name in enumerate(self.names)
-            if name.is_structure or name.term not in self.generic
-            for i in range(name.first, name.end)
-        }
+        covered: dict[int, int] = {}
+        for number, (first, end, term, is_structure) in enumerate(self.names):
+            if is_structure or term not in self.generic:
+                covered[first] = number
+                if end > first + 1:
+                    covered |= dict.fromkeys(range(first + 1, end), number)
+        return covered
 
     @cached_property
     def inner(self) -> frozenset[int]:
         """Tokens within names of several words: they say nothing but the name."""
-        long = (name for name in self.names if name.end > name.first + 1)
+        long = [name for name in self.names if name.end > name.first + 1]
         return frozenset(i for name in long for i in range(name.first, name.end))
 
     @cached_property
     def columns(self) -> Columns:
         """What clauses need to know of each token."""
-        kinds, words, covered = self.kinds, self.words, self.covered
-        finite = {i for i, some in enumerate(kinds) if "finite" in some and i not in covered}
-        names, inside, verbs = [-1] * len(words), [False] * len(words), [False] * len(words)
+        words, gaps, covered, n = self.words, self.gaps, self.covered, len(self.words)
+        names, inside, commas, verbs = [-1] * n, [False] * n, [False] * n, [False] * n
         for first, number in self.begins.items():
             names[first] = number
         for i in covered:
             inside[i] = True
-        for i in finite:
-            verbs[i] = not i or words[i - 1] != "to"
-        commas = ["," in gap for gap in self.gaps]
-        return Columns(kinds, words, names, inside, commas, verbs)
+        for i in self.odd:
+            commas[i] = "," in gaps[i]
+        for i in self.having(FINITE):
+            verbs[i] = i not in covered and (not i or words[i - 1] != "to")
+        return Columns(self.kinds, words, names, inside, commas, verbs)
 
     @cached_property
-    def name_starts(self) -> list[tuple[int, int]]:
-        """First tokens of names and their numbers, in the order of the text."""
-        return sorted((name.first, number) for number, name in enumerate(self.names))
+    def parted(self) -> list[int]:
+        """Tokens before which a clause may end: after a sign, or at a word that turns."""
+        gaps = self.gaps
+        return sorted({*(i for i in self.odd if gaps[i] not in PLAIN), *self.having(TURN)})
+
+    @cached_property
+    def joints(self) -> frozenset[int]:
+        """Tokens at which another subject may begin: after commas, and conjunctions."""
+        gaps = self.gaps
+        return frozenset((*(i for i in self.odd if "," in gaps[i]), *self.having(JOINT)))
+
+    @cached_property
+    def name_starts(self) -> tuple[list[int], list[int]]:
+        """First tokens of names, in the order of the text, and the numbers of these names."""
+        firsts = [name.first for name in self.names]
+        order = sorted(range(len(firsts)), key=firsts.__getitem__)
+        return sorted(firsts), order
 
     def names_within(self, first: int, end: int) -> list[int]:
         """Return the names that begin within some tokens, in the order of the text."""
-        starts = self.name_starts
-        found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
-        return [number for _, number in found]
+        firsts, order = self.name_starts
+        return order[bisect_left(firsts, first) : bisect_left(firsts, end)]
 
-    def renamed(self, names: Sequence[Name], misspelt: frozenset[int] = frozenset()) -> "Document":
-        """Return the same text with other names, some of which are misspelt."""
-        more = replace(self, names=list(names), misspelt=self.misspelt | misspelt)
-        kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
-        more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
+    def renamed(
+        self,
+        names: Sequence[Name],
+        misspelt: frozenset[int] = frozenset(),
+        sided: Mapping[int, Side] = NO_SIDES,
+    ) -> "Document":
+        """Return the same text with other names; more of them are misspelt, or have a side."""
+        more = replace(
+            self,
+            names=list(names),
+            misspelt=self.misspelt | misspelt,
+            sided={**self.sided, **sided},
+        )
+        more.__dict__.update({key: self.__dict__[key] for key in OF_TEXT & self.__dict__.keys()})
         return more
 
     def is_of_structure(self, i: int) -> bool:
@@ -151,7 +217,7 @@ class Document:
         """Open the brackets around a side that leads a name: "the (R) thalamus"."""
         led = [
             i
-            for i in range(len(self.words))
+            for i in self.odd
             if self.gaps[i].endswith("(")
             and self.gaps[i + 1] == ") "
             and side_of(self.words[i])
@@ -167,8 +233,8 @@ class Document:
         document.__dict__["gaps"] = gaps
         return document
 
-    def with_ampersands(self) -> "Document":
-        """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.
+    def with_ampersands(self, marks: int = 0) -> "Document":
+        """Spell out "&" and "+" as a token "and" with its marks: what is around names needs it.
 
         >>> from neurowhere.text import TermCounter, Vocabulary
         >>> TermCounter(Vocabulary(["insula"])).read("R&D; pons & insula").words
@@ -189,7 +255,8 @@ class Document:
             for name in self.names
         ]
         sided = {moved[i]: side for i, side in self.sided.items()}
-        return Document(self.text, words, starts, ends, names, sided, self.generic)
+        every = None if self.marks is None else np.insert(self.marks, places, marks)
+        return Document(self.text, words, starts, ends, names, sided, self.generic, marks=every)
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""
@@ -226,8 +293,7 @@ class Document:
     def sentence_starts(self) -> list[int]:
         """First tokens of sentences and of cells of tables, in order."""
         gaps = self.gaps
-        stops = {gap for gap in {*gaps} if "\n" in gap or STOP.search(gap)}
-        starts = {i for i in range(1, len(self.words)) if gaps[i] in stops and self._ends(i)}
+        starts = {i for i in self.odd[1:] if gaps[i] not in USUAL_GAPS and self._ends(i)}
         for table in self.tables:
             starts |= {bisect_left(self.starts, cell[0]) for row in table for cell in row}
         starts.discard(len(self.words))
@@ -253,17 +319,14 @@ class Document:
     def _ends(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""
         gap = self.gaps[i]
-        if gap in USUAL_GAPS:
-            return False
         if "\n" in gap and self.text[self.starts[i]].isupper():
             return True
-        return bool(STOP.search(gap)) and not self._is_pointed(i)
+        return _stops(gap) and not (gap.startswith(". ") and self._is_pointed(i))
 
     def _is_pointed(self, i: int) -> bool:
         """Whether a point before token i belongs to its word: "R. insula", not "L>R. A"."""
         before = self.kinds[i - 1]  # "L temp. ICH" is clipped, unless a sentence begins there
-        is_clipped = "clipped" in before and not self.written(i).istitle()
-        if not self.gaps[i].startswith(". ") or not ("pointed" in before or is_clipped):
+        if not ("pointed" in before or ("clipped" in before and not self.written(i).istitle())):
             return False
         return not COMPARED.search(self.gaps[i - 1])
 
@@ -274,6 +337,24 @@ def _with_cuts(starts: list[int], end: int) -> list[int]:
     long = [bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE]
     cuts = [i for first, last in long for i in range(first, last, LONGEST_SENTENCE)]
     return sorted({*starts, *cuts}) if cuts else starts
+
+
+def find_odd(text: str, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> list[int]:
+    """Return the tokens that more or less than a space parts from the one before.
+
+    >>> find_odd("one two, three", np.array([0, 4, 9]), np.array([3, 7, 14]))
+    [0, 2]
+    """
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    is_odd = letters.take(ends, mode="clip") != ord(" ")
+    is_odd[:-1] |= starts[1:] - ends[:-1] != 1
+    return [0, *(np.flatnonzero(is_odd[:-1]) + 1).tolist()] if len(starts) else []
+
+
+@lru_cache(maxsize=1 << 12)
+def _stops(gap: str) -> bool:
+    """Whether a sentence may end where some characters are."""
+    return STOP.search(gap) is not None
 
 
 # ---- tables
@@ -291,7 +372,7 @@ def find_tables(text: str) -> list[Table]:
     >>> find_tables("       Right  Left\nInsula small  normal")[0][0]
     [(7, 12), (14, 18)]
     """
-    if not ("|" in text or "\t" in text or "  " in text):
+    if not ("|" in text or "\t" in text or ("  " in text and _SIDES_APART.search(text))):
         return []
     tables: list[tuple[re.Pattern[str] | None, Table]] = []
     current, rows = None, list[list[Span]]()

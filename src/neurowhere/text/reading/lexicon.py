@@ -34,6 +34,9 @@ BEFORE_LESION: Classes = frozenset(["kind-of-lesion", "of-place"])
 BESIDE = 5  # words between a place and what is wrong with it
 NOTHING: Classes = frozenset()
 SHORTEST_STEM = 3  # letters before an ending
+# Classes that a text is searched for at once have signs, beside those of phrases: bits of a number.
+FINITE, TURN, JOINT = 8, 16, 32
+SIGNS = {"finite": FINITE, "turn": TURN, "conjunction": JOINT}
 
 
 def classes(words: str) -> Classes:
@@ -43,6 +46,15 @@ def classes(words: str) -> Classes:
     ['left', 'right']
     """
     return frozenset(words.split())
+
+
+def signs_of(some: Classes) -> int:
+    """Return the signs of some classes.
+
+    >>> signs_of(classes("finite lesion")) == FINITE
+    True
+    """
+    return sum(sign for name, sign in SIGNS.items() if name in some)
 
 
 class Lexicon(dict[str, Classes]):
@@ -59,14 +71,25 @@ class Lexicon(dict[str, Classes]):
             for word in some:
                 by_word.setdefault(word, set()).add(name)
         self._known = {word: frozenset(some) for word, some in by_word.items()}
-        self._endings = endings
+        self._endings, self._ends = endings, tuple(endings)
+        self.numbers: dict[Classes, int] = {}  # of each set of classes that some word has
+        self.sets: list[Classes] = []
 
     def __missing__(self, word: str) -> Classes:
         known = self._known.get(word) or self._known.get(fold(word)) or NOTHING
-        classes = known | self._by_ending(word)
+        if word.endswith(self._ends):
+            known |= self._by_ending(word)
+        known = self.sets[self.number_of(known)]
         if len(self) < REMEMBERED:
-            self[word] = classes
-        return classes
+            self[word] = known
+        return known
+
+    def number_of(self, some: Classes) -> int:
+        """Return the number of a set of classes, by which it is found in `sets`."""
+        if some not in self.numbers:
+            self.numbers[some] = len(self.sets)
+            self.sets.append(some)
+        return self.numbers[some]
 
     def _by_ending(self, word: str) -> Classes:
         return frozenset(

@@ -2,23 +2,19 @@
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from scipy import sparse
-
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
 from neurowhere.text.reading import names
 from neurowhere.text.reading.cells import read_cells
 from neurowhere.text.reading.document import Document, Side
+from neurowhere.text.reading.ellipsis import take_up
 from neurowhere.text.reading.implied import (
     Found,
     Implied,
@@ -31,7 +27,7 @@ from neurowhere.text.reading.implied import (
 )
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Attached, Sides, read_sides
-from neurowhere.text.reading.tags import Tag, find_cues, find_phrases
+from neurowhere.text.reading.tags import SIDE, Tag, find_cues, find_phrases
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
 Span = tuple[int, int]
@@ -230,8 +226,13 @@ def read_mentions(
     document = counter.read(text)
     at = find_phrases(document)
     document = names.complete(document, counter, at)
-    sides = read_sides(document, [i for i, _, _ in at["sides"]])
-    cues = find_cues(document, at)
+    tokens = document.having(SIDE)
+    sides, cues = read_sides(document, tokens), find_cues(document, at)
+    whole = take_up(document, tokens, sides, {cue.first for cue in cues})
+    if whole is not document:
+        document, sides = whole, read_sides(whole, tokens)
+    if inside := sides.inside():
+        cues = [cue for cue in cues if cue.first not in inside]
     said = read_scope(document, cues, [Tag(*each) for each in at["pressed"]])
     tabled = read_cells(document, cues)
     sides.applied.update(tabled.sides)
@@ -278,21 +279,22 @@ class _Fold:
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
         self.apart, self.hedge_weight = apart, hedge_weight
-        names_ = document.names
-        self.columns = {name: [value] * len(names_) for name, value in FIELDS.items()}
-        terms, sides_of_terms, is_noise = counter.about
+        n, (terms, sides_of_terms, is_noise) = len(document.names), counter.about
         starts, ends = document.starts, document.ends
-        numbers = [name.term for name in names_]
+        self.columns = {name: [value] * n for name, value in FIELDS.items()}
+        firsts, lasts, numbers, is_structure = zip(*document.names, strict=True) if n else [()] * 4
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": [starts[name.first] for name in names_],
-            "end": [ends[name.end - 1] for name in names_],
+            "start": list(map(starts.__getitem__, firsts)),
+            "end": [ends[last - 1] for last in lasts],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
-            "is_structure": [name.is_structure for name in names_],
+            "is_structure": list(is_structure),
             "is_generic": list(map(is_noise.__getitem__, numbers)),
-            "is_misspelt": [name.first in document.misspelt for name in names_],
         }
-        self.no_terms = {n for n, number in enumerate(numbers) if number == NO_TERM}
+        if document.misspelt:
+            self.columns["is_misspelt"] = list(map(document.misspelt.__contains__, firsts))
+        is_added = NO_TERM in numbers
+        self.no_terms = {i for i in range(n) if numbers[i] == NO_TERM} if is_added else set[int]()
 
     def mentions(self, pointing: Pointing, heads: Set[int]) -> Mentions:
         """Return all that a text mentions."""
@@ -441,130 +443,24 @@ def find_copies(text: str) -> list[Span]:
     >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
     [(36, 72)]
     """
+    long = [each for each in SENTENCE.findall(text) if len(each) >= SHORTEST_COPY]
+    if len({*_letters("\0".join(long)).split(b"\0")}) == len(long):
+        return []  # as most texts have none
     copies, seen = list[Span](), dict[bytes, str]()
     for match in SENTENCE.finditer(text):
         sentence = match[0]
         if len(sentence) >= SHORTEST_COPY:
-            letters = sentence.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
-            first = seen.setdefault(letters, sentence)
+            first = seen.setdefault(_letters(sentence), sentence)
             if first is not sentence and _undated(first) == _undated(sentence):
                 copies.append(match.span())
     return copies
 
 
+def _letters(text: str) -> bytes:
+    """Return a text without its numbers, spaces and their signs."""
+    return text.encode("utf-8", "surrogatepass").translate(None, NO_LETTERS)
+
+
 def _undated(sentence: str) -> list[str]:
     """Return the words of a sentence but for dates and times."""
     return re.findall(r"\w+", DATE.sub(" ", sentence))
-
-
-def count_mentions(
-    mentions: Mentions, extractor: TermExtractor, *, with_negated: bool = False
-) -> sparse.csr_matrix:
-    """Count the mentions that are not negated: float32, of shape (1, n_terms).
-
-    Where nothing is negated, or with `with_negated`, these are ``extractor.counts([text])``.
-
-    >>> from neurowhere.text import Vocabulary
-    >>> extractor = TermExtractor(Vocabulary(["insula", "thalamus"]), sided=["left insula"])
-    >>> mentions = read_mentions("Left insula; the thalamus is spared.", extractor.counter)
-    >>> count_mentions(mentions, extractor).toarray()
-    array([[1., 0., 1.]], dtype=float32)
-    """
-    return count_each([mentions], extractor, with_negated=with_negated)
-
-
-def count_each(
-    texts: Sequence[Mentions], extractor: TermExtractor, *, with_negated: bool = False
-) -> sparse.csr_matrix:
-    """Count as `count_mentions` does in each of several texts: (n_texts, n_terms)."""
-    sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
-    rows: list[int] = []
-    columns: list[int] = []
-    weights: list[float] = []
-    for row, mentions in enumerate(texts):
-        for mention in mentions.found if with_negated else mentions.present:
-            here = [extractor.vocabulary.index(mention.term)]
-            if (name := f"{mention.side} {mention.term}") in sided and not mention.is_crossed:
-                here.append(sided[name])
-            columns += here
-            rows += [row] * len(here)
-            weights += [1.0 if with_negated else mention.weight] * len(here)
-    shape = (len(texts), len(extractor.terms))
-    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
-    return extractor.weigh({"body": counts})
-
-
-def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:
-    r"""Share of the weight of the brain's parts that a text puts on the left and on the right.
-
-    With w_t the weight of a structure's term t, n_t its mentions that are not negated and
-    n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
-    on both sides count as neither, but for a part of those with more on one; general words
-    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
-    as a mention of a structure on average, or 1 where there is none.
-
-    Parameters
-    ----------
-    mentions : Mentions
-    weights : mapping of str to float, optional
-        Weight of each term in the text, such as its feature; 0 for those that are not in it. By
-        default each mention weighs 1.
-
-    Examples
-    --------
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
-    >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
-    SideShares(left=0.5, right=0.0, neither=0.5)
-    """
-    counted = _counted(mentions, weights)
-    average = sum(weight for _, weight in counted) / max(len(counted), 1) or 1.0
-    counted += ((place, average) for place in mentions.places if place.is_present)
-    amounts = defaultdict[str, float](float)
-    for mention, weight in counted:
-        for direction, share in _directions(mention):
-            amounts[direction] += share * weight
-    total = sum(amounts.values())
-    if not total:
-        return SideShares(0.0, 0.0, 1.0)
-    return SideShares(*(amounts[name] / total for name in SideShares._fields))
-
-
-def _counted(
-    mentions: Mentions, weights: Mapping[str, float] | None
-) -> list[tuple[Mention, float]]:
-    """Return the structures of a text, but for general words without a side, and their weights."""
-    structures = [
-        mention
-        for mention in mentions.present
-        if mention.is_structure and (mention.side or not is_general(mention.term))
-    ]
-    if weights is None:
-        return [(mention, 1.0) for mention in structures]
-    n_mentions = Counter(mention.term for mention in structures)
-    return [(m, weights.get(m.term, 0) / n_mentions[m.term]) for m in structures]
-
-
-def _directions(mention: Mention) -> list[tuple[str, float]]:
-    """Sides of a mention, and its share on each."""
-    if mention.dominant:
-        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
-    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
-
-
-def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
-    """Return the structures that arteries, syndromes and signs of a text point to.
-
-    Those that the text denies, or that are no findings, point nowhere. A structure that several
-    names imply has the largest of their weights; a hedged name weighs as much as its mention.
-
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
-    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
-    (Implied(term='occipital lobe', side='right', weight=1.0),)
-    """
-    weights: dict[tuple[str, Side | None], float] = {}
-    for mention in mentions.rule_based:
-        for term, side, weight in mention.implied if mention.is_present else ():
-            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
-    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())

@@ -17,7 +17,7 @@ from neurowhere.text.reading.lexicon import (
     is_beside_lesion,
     side_of,
 )
-from neurowhere.text.reading.tags import LOBES, At, Found
+from neurowhere.text.reading.tags import HALF, LIMB, LOBES, SIDE, At, Found
 from neurowhere.text.unknown import says_nothing
 
 if TYPE_CHECKING:
@@ -36,18 +36,18 @@ LIMBS |= {name: name for name in LIMBS.values()}
 
 def complete(document: Document, counter: "TermCounter", at: At) -> Document:
     """Return a text with its names as they are meant, by the phrases of the tables in it."""
-    limbs = [i for i, _, _ in at["limbs"] if _is_of_capsule(document, i)]
-    names = _replaced(document.names, _half_names(document, counter, at["halves"]))
+    limbs = [i for i in document.having(LIMB) if _is_of_capsule(document, i)]
+    names = _replaced(document.names, _half_names(document, counter))
     names = _replaced(names, (Name(*span, NO_TERM, False) for span in _others(document, at)))
     names = _replaced(names, (_limb(document, counter, i) for i in limbs))
-    if misspelt := [*_misspelt(document, counter, at["sides"])]:
-        names = [*names, *misspelt]
+    misspelt = [*_misspelt(document, counter)]
+    if misspelt or names is not document.names:
+        misspelt_at = frozenset(name.first for name in misspelt)
+        document = document.renamed([*names, *misspelt], misspelt_at)
     for spans, is_structure in ((at["places"], True), (at["implied"], False)):
-        if free := _free(document, names, spans, is_structure):
-            names = [*names, *free]
-    if names is document.names:
-        return document
-    return document.renamed(names, frozenset(name.first for name in misspelt))
+        if free := _free(document, spans, is_structure):
+            document = document.renamed([*document.names, *free])
+    return document
 
 
 def _replaced(names: list[Name], new: Iterable[Name]) -> list[Name]:
@@ -66,11 +66,11 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _half_names(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
+def _half_names(document: Document, counter: "TermCounter") -> Iterator[Name]:
     """Yield the names that share the end of another: "superior and middle frontal gyri"."""
     words, begins = document.words, document.begins
     index = counter.vocabulary.index
-    for i, _, _ in at:
+    for i in document.having(HALF):
         spelt: list[tuple[int, int, str]] = []
         if words[i] not in LOBES and i + 1 in begins:
             spelt = [(j, j + 1, name) for j, name in _before_conjunction(document, i)]
@@ -127,12 +127,15 @@ def _of_organs(document: Document, at: Sequence[Found]) -> Iterator[Span]:
     """Yield the words that are of another organ by the words of their sentence."""
     shared = {i: others for i, _, others in at if i not in document.inner}
     has_no_brain = cache(partial(_has_no_brain, document, shared))
-    here, organs = range(0), set[str]()
+    is_of_brain = cache(partial(_is_of_brain, document, shared=shared))
+    here, words, organs = range(0), set[str](), cache(partial(_organs, document))
     for i, others in shared.items():
         if i not in here:  # a sentence is looked through once, however many of its words ask
             here = _wide_sentence(document, i)
-            organs = set() if _is_of_brain(document, here, shared) else _organs(document, here)
-        said = others & organs
+            words = set(document.words[here.start : here.stop])
+        if others.isdisjoint(words) or is_of_brain(here):
+            continue
+        said = others & organs(here)
         if said and (not all(map(side_of, said)) or has_no_brain()):
             yield i, i + 1
 
@@ -200,9 +203,10 @@ def _is_of_lesion(document: Document, i: int) -> bool:
     )
 
 
-def _misspelt(document: Document, counter: "TermCounter", at: Sequence[Found]) -> Iterator[Name]:
+def _misspelt(document: Document, counter: "TermCounter") -> Iterator[Name]:
     """Yield the names with one letter wrong, after a side or beside a lesion."""
-    near = {j for i, _, _ in at for j in range(i + 1, min(i + 4, len(document.words)))}
+    end = len(document.words)
+    near = {j for i in document.having(SIDE) for j in range(i + 1, min(i + 4, end))}
     for i in sorted(near):
         if _may_be_misspelt(document, counter, i):
             word, names = document.words[i], counter.long_structures.items()
@@ -214,11 +218,13 @@ def _misspelt(document: Document, counter: "TermCounter", at: Sequence[Found]) -
 def _may_be_misspelt(document: Document, counter: "TermCounter", i: int) -> bool:
     """Whether token i is a long word that nothing knows, beside a side or a lesion."""
     word = document.words[i]
-    if len(word) < SHORTEST or i in document.covered or document.kinds[i] - {"modifier"}:
+    if len(word) < SHORTEST or counter.knows(word) or document.kinds[i] - {"modifier"}:
+        return False
+    if i in document.covered:
         return False
     is_beside = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
     is_beside = is_beside or is_beside_lesion(document.words, i, i)
-    return is_beside and word.isalpha() and not counter.knows(word) and not says_nothing(word)
+    return is_beside and word.isalpha() and not says_nothing(word)
 
 
 def _is_alike(word: str, name: str) -> bool:
@@ -228,23 +234,17 @@ def _is_alike(word: str, name: str) -> bool:
     return is_near and is_same and slips(word, name) == 1
 
 
-def _free(
-    document: Document, names: list[Name], found: Sequence[Found], is_structure: bool
-) -> list[Name]:
+def _free(document: Document, found: Sequence[Found], is_structure: bool) -> list[Name]:
     """Return names for phrases that are longer than the names within them, or that have none."""
-    covered = {
-        i: name
-        for name in (names if found else ())
-        if name.is_structure or name.term not in document.generic  # "syndrome" is a word
-        for i in range(name.first, name.end)
-    }
+    covered, names = document.covered, document.names
     new = [Name(first, end, NO_TERM, is_structure) for first, end, _ in found]
-    return [name for name in new if all(_is_within(n, name) for n in _at(covered, name))]
-
-
-def _at(covered: dict[int, Name], name: Name) -> Iterator[Name]:
-    """Yield the names that have tokens of another one."""
-    return (covered[i] for i in range(name.first, name.end) if i in covered)
+    return [
+        name
+        for name in new
+        if all(
+            _is_within(names[covered[i]], name) for i in range(name.first, name.end) if i in covered
+        )
+    ]
 
 
 def _is_within(name: Name, other: Name) -> bool:

@@ -28,7 +28,7 @@ NEAR = 8  # tokens between two cues of which the first cancels the second
 
 # Words by what they do around a cue.
 CLOSING = classes("conjunction preposition closing stop")  # nothing more is said of a subject
-EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun")  # no subject
+EMPTY = classes("auxiliary adverb determiner turn conjunction negator pronoun side")  # no subject
 PREDICATE = classes("auxiliary adverb finite")  # what leads to what is said of a subject
 UNBEGUN = PREDICATE | classes("negator")
 LINKING = PREDICATE | classes("being conjunction quality relative pronoun")
@@ -510,10 +510,13 @@ class Reach:
             is_later = p > start
             if is_later and clause.commas[p] and not self.goes_on(p):
                 break
-            if p >= known:
-                known = self.known_end(p) if is_later else 0
-                names += clause.named(p, p + 1)
-                if is_later and self.is_end(p, bool(names), through_verbs):
+            if p < known:
+                continue
+            if clause.names[p] >= 0:
+                names.append(clause.names[p])
+            if is_later and (clause.kinds[p] or clause.tokens[p] in self.scope.at):
+                known = self.known_end(p)
+                if self.is_end(p, bool(names), through_verbs):
                     break
         return names
 
@@ -537,7 +540,7 @@ class Reach:
         if self.clause.inside[place]:
             return False
         cue, kinds = self.scope.cue(self.clause.tokens[place]), self.clause.kinds[place]
-        if "stop" in kinds or self.is_turned(place):
+        if "stop" in kinds or ("conjunction" in kinds and self.is_turned(place)):
             return True
         if not is_found:
             return cue not in ("", "not")
@@ -547,8 +550,6 @@ class Reach:
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
-        if "conjunction" not in self.clause.kinds[place]:
-            return False
         if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
             return True
         is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
@@ -562,10 +563,10 @@ class Reach:
             return 0
         for p in range(place + 1, min(place + 12, len(self.clause))):
             is_within = self.clause.inside[p] or not IN_KNOWN.isdisjoint(self.clause.kinds[p])
-            if self.is_lesion(p) or (end and is_within):
-                end = p + 1
-            elif not is_within:
+            if self.clause.commas[p] or not (is_within or self.is_lesion(p)):
                 break
+            if end or self.is_lesion(p):
+                end = p + 1
         return end
 
     def is_lesion(self, place: int) -> bool:
@@ -581,7 +582,9 @@ class Reach:
         place = min(place + ("conjunction" in clause.kinds[place]), len(clause) - 1)
         if not AFTER_COMMA.isdisjoint(clause.kinds[place]):
             return clause.inside[place]
-        if clause.tokens[place] in self.scope.at:
+        is_found = "lesion" in clause.kinds[place]  # "normal on the left, infarct on the right"
+        is_predicate = self.tag.direction in ASIDE and not self.tag.is_open
+        if clause.tokens[place] in self.scope.at or (is_found and is_predicate):
             return False
         for p in range(place, len(clause)):
             if "conjunction" in clause.kinds[p]:

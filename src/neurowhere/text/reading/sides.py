@@ -21,7 +21,8 @@ REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 PARTING, MORE = re.compile("[,:;]"), re.compile("[<>]")  # between two sides
-CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
+CONTRASTS = [words.split() for words in ("but not", "and not", "rather than", "not", "unlike")]
+CONTRASTS += [words.split() for words in ("instead of", "as opposed to", "in contrast to")]
 JOINING = frozenset(["and", "or", "nor", "the", "versus"])  # between two sides
 COMPARING = JOINING | {"than", "on", "in"}
 ON_THE = (["on", "the"], ["of", "the"], ["in", "the"], ["within", "the"])
@@ -47,7 +48,7 @@ NOT_IN_LIST = classes("side related negator turn stop")
 IN_CARRIED = classes("towards leading determiner listed lesion adverb")
 CARRYING = classes("extending including")
 PLACED = classes("lesion of-place")
-BEGINNING = classes("finite determiner adverb pronoun")
+BEGINNING = classes("finite determiner adverb pronoun opening-cue")
 
 
 class Attached(NamedTuple):
@@ -71,6 +72,11 @@ class Sides:
     applied: dict[int, Attached] = field(default_factory=dict)
     limbs: dict[int, Attached] = field(default_factory=dict)
     unapplied: list[Attached] = field(default_factory=list)
+
+    def inside(self) -> set[int]:
+        """Return the tokens of sides that are said in several words: "left, not the right, "."""
+        long = (mark for mark in self.applied.values() if mark.end > mark.first + 1)
+        return {i for mark in long for i in range(mark.first, mark.end)}
 
 
 def read_sides(document: Document, tokens: Sequence[int]) -> Sides:

@@ -9,14 +9,16 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from neurowhere._tools.files import shipped_table
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 T = TypeVar("T")
-VALUE = ""  # key of what a phrase stands for: no word is empty
-NO_VALUES: Mapping[str, Any] = {}
+ALONE, FIRST, SECOND = 1, 2, 4  # signs of a word: it is a phrase, begins one, is second in one
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,37 +113,64 @@ class Phrases(Generic[T]):
     """
 
     def __init__(self, tables: Mapping[str, Iterable[tuple[str, T]]]) -> None:
-        self._tables, self._root = tuple(tables), dict[str, Any]()
-        for table, phrases in tables.items():
-            for phrase, value in phrases:
-                node = self._root
-                for word in phrase.split():
-                    node = node.setdefault(word, {})
-                node.setdefault(VALUE, {}).setdefault(table, value)
+        self._tables = tuple(tables)
+        spelt = [(*each, name) for name, phrases in tables.items() for each in phrases]
+        words = {word for phrase, *_ in spelt for word in phrase.split()}
+        self._ids = {word: number for number, word in enumerate(sorted(words), 1)}
+        self._n_ids = len(words) + 1  # 0 is any other word
+        # Nodes by the node before and the word: numbers alone, which collections of garbage skip.
+        self._edges: dict[int, int] = {}
+        self._values: dict[int, dict[str, T]] = {}
+        for phrase, value, table in spelt:
+            node = 0
+            for word in phrase.split():
+                edge = node * self._n_ids + self._ids[word]
+                node = self._edges.setdefault(edge, len(self._edges) + 1)
+            self._values.setdefault(node, {}).setdefault(table, value)
+        begun = [phrase.split()[:2] for phrase, *_ in spelt]
+        self._pairs = frozenset(" ".join(words) for words in begun if len(words) > 1)
+        self._begun = frozenset(words[0] for words in begun)
+        self._first = frozenset(words[0] for words in begun if len(words) > 1)
+        self._second = frozenset(words[1] for words in begun if len(words) > 1)
+
+    def signs_of(self, word: str) -> int:
+        """Return whether a word is a phrase, begins a longer one, and is the second word of one."""
+        is_phrase = self._edges.get(self._ids.get(word, 0), 0) in self._values
+        return ALONE * is_phrase | FIRST * (word in self._first) | SECOND * (word in self._second)
+
+    def starts(self, words: Sequence[str], signs: NDArray[np.intp]) -> list[int]:
+        """Return where phrases may begin, by the signs of the words.
+
+        >>> Phrases({"": [("no", 1), ("is no", 2)]}).starts(["is", "no"], np.array([FIRST, 5]))
+        [0, 1]
+        """
+        both = np.flatnonzero((signs[:-1] & FIRST != 0) & (signs[1:] & SECOND != 0)).tolist()
+        alone: list[int] = np.flatnonzero(signs & ALONE).tolist()
+        pairs = [i for i in both if f"{words[i]} {words[i + 1]}" in self._pairs]
+        return sorted({*alone, *pairs})
 
     def find(
         self, words: Sequence[str], stops: Container[int] = (), starts: Iterable[int] | None = None
     ) -> dict[str, list[tuple[int, int, T]]]:
         """Return the phrases of each table; none goes on across one of some stops."""
         found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
-        places = range(len(words)) if starts is None else starts
-        for i in [i for i in places if words[i] in self._root]:  # few are
-            for table, phrase in self._longest(words, i, stops).items():
-                if not found[table] or found[table][-1][1] <= i:
+        ids, edges, values = self._ids, self._edges, self._values
+        if starts is None:
+            starts = [i for i, word in enumerate(words) if word in self._begun]
+        for first in starts:
+            node, end, n = edges.get(ids.get(words[first], 0)), first + 1, len(words)
+            best: dict[str, tuple[int, int, T]] = {}
+            while node is not None:
+                for table, value in values[node].items() if node in values else ():
+                    best[table] = (first, end, value)
+                if end == n or end in stops:
+                    break
+                node = edges.get(node * self._n_ids + ids.get(words[end], 0))
+                end += 1
+            for table, phrase in best.items():
+                if not found[table] or found[table][-1][1] <= first:
                     found[table].append(phrase)
         return found
-
-    def _longest(
-        self, words: Sequence[str], first: int, stops: Container[int]
-    ) -> dict[str, tuple[int, int, T]]:
-        """Return the longest phrase of each table that begins with a word."""
-        node, end, best = self._root[words[first]], first + 1, dict[str, tuple[int, int, T]]()
-        while node is not None:
-            for table, value in node.get(VALUE, NO_VALUES).items():
-                best[table] = (first, end, value)
-            node = node.get(words[end]) if end < len(words) and end not in stops else None
-            end += 1
-        return best
 
 
 class Trie(Generic[T]):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from neurowhere.text.language import is_foreign
 from neurowhere.text.places import PLACES
+from neurowhere.text.reading import lexicon
 from neurowhere.text.reading.document import Document
-from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.rules import rules
 from neurowhere.text.reading.tables import (
     OPTIONAL,
@@ -46,6 +46,7 @@ ELSEWHERE: dict[str, Column] = {
 TABLES = ("cues", "hedges")
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
+SIDE, HALF, LIMB = 64, 128, 256  # signs of words, beside those of classes and of phrases
 LANGUAGE = 10_000  # characters that tell the language of a text
 Found = tuple[int, int, Any]  # first token of a phrase, the one after its last, and its value
 At = dict[str, list[Found]]
@@ -69,9 +70,19 @@ class Tag(NamedTuple):
         return self.row.table == "hedges"
 
 
+def signs_of(word: str) -> int:
+    """Return the signs of a word: of its classes, and of the phrases that it is in."""
+    classes = lexicon.lexicon()[word]
+    signs = _words().get(word, 0) | _phrases().signs_of(word)
+    return signs | lexicon.signs_of(classes) if classes else signs
+
+
 def find_phrases(document: Document) -> At:
     """Return the phrases of all tables, by the table."""
-    return _phrases().find(document.words, document.starts_of_sentences)
+    phrases, words, marks = _phrases(), document.words, document.marks
+    starts = None if marks is None else phrases.starts(words, marks)
+    at: At = phrases.find(words, document.starts_of_sentences, starts)
+    return at
 
 
 def find_cues(document: Document, at: At | None = None) -> list[Tag]:
@@ -173,10 +184,16 @@ def _items(table: str, schema: dict[str, Column]) -> Iterator[tuple[str, str]]:
 
 
 @cache
+def _words() -> dict[str, int]:
+    """Return the signs of the words at which levels have something to do."""
+    sides = ("left", "right", "bilateral", "related", "same-side", "respectively")
+    signs = dict.fromkeys(lexicon.words_of(*sides), SIDE)
+    return signs | dict.fromkeys(("and", "or", "nor", *LOBES), HALF) | {"limb": LIMB}
+
+
+@cache
 def _phrases() -> Phrases[Any]:
-    """Return the phrases of all tables, and the words at which levels have something to do."""
-    sides = words_of("left", "right", "bilateral", "related", "same-side", "respectively")
-    words = {"sides": sides, "halves": {"and", "or", "nor", *LOBES}, "limbs": {"limb"}}
+    """Return the phrases of all tables."""
     table = rules()
     return Phrases(
         {
@@ -189,6 +206,5 @@ def _phrases() -> Phrases[Any]:
             "implied": table.phrases.items(),
             "fixed": table.fixed.items(),
             "sites": table.sites.items(),
-            **{name: ((word, word) for word in some) for name, some in words.items()},
         }
     )
