@@ -21,7 +21,6 @@ from neurowhere.text.reading.lexicon import (
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
-LONGEST_LABEL = 2  # tokens of a label that denies what it heads: "Ruled out:"
 NEAR = 8  # tokens between two cues of which the first cancels the second
 
 
@@ -38,11 +37,9 @@ EFFECT = classes("effect lesion responding")
 ARTICLE = classes("article definite")
 LEADING_IN = classes("preposition conjunction where including adverb")  # before an article
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
-PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 MADE = classes("lesion made")
-GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
 NOT_DENIED = classes("not-idle people")
