@@ -21,14 +21,7 @@ from typing import NamedTuple
 
 from neurowhere.text.history import HISTORY, find_history
 from neurowhere.text.reading.lexicon import words_of
-from neurowhere.text.reading.tables import (
-    TEXT,
-    Column,
-    alternatives,
-    one_of,
-    read_table,
-    split,
-)
+from neurowhere.text.reading.tables import TEXT, Column, alternatives, one_of, read_table, split
 from neurowhere.text.relatives import find_relatives
 
 

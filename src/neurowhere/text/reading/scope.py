@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from neurowhere.text.reading.document import LABELLING, Clause, Document, Sentence
-from neurowhere.text.reading.lexicon import (
-    FINDING,
-    NOTHING,
-    TUMOR,
-    Classes,
-    classes,
-)
+from neurowhere.text.reading.lexicon import FINDING, NOTHING, TUMOR, Classes, classes
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
