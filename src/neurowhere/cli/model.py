@@ -231,7 +231,8 @@ def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
         if isinstance(partition, VoxelGrid):
             found += grids(partition, bandwidths)
         else:
-            found.append(Candidate(_atlas_name(item), partition))
+            name = Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")
+            found.append(Candidate(name, partition))
     return found
 
 
@@ -253,11 +254,6 @@ def _width(text: str) -> float:
         raise typer.BadParameter(
             f"expected widths in voxels, got {text!r}", param_hint="--bandwidths"
         ) from error
-
-
-def _atlas_name(item: str) -> str:
-    """Return the name of the image's file without its suffixes."""
-    return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from neurowhere.exceptions import OutputError
 from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.methods import MethodsText, write_methods
-from neurowhere.report.canvas import INK, Colours
+from neurowhere.report.canvas import INK, Colours, new_figure
 from neurowhere.report.maps import (
     DENSITY_UNIT,
     PERCENT_PER_CM3,
@@ -206,12 +206,6 @@ def _image(encoding: Encoding, quantity: Quantity) -> Any:
     return encoding.log_ratio_img
 
 
-def _new_figure(width_mm: float, height_mm: float) -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure((width_mm / MM_PER_INCH, height_mm / MM_PER_INCH), dpi=DPI, facecolor="white")
-
-
 def _add_axes(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
     """Add axes without a frame, at a place in mm from the lower left corner."""
     whole = figure.get_size_inches() * MM_PER_INCH
@@ -231,7 +225,8 @@ def _arranged(
     edge = (width_mm - GAP_MM * (columns - 1)) / columns
     tall = edge * shape
     block = rows * (tall + HEAD_MM)
-    figure = _new_figure(width_mm, FOOT_MM + len(maps) * (block + BETWEEN_MM) - BETWEEN_MM)
+    size = (width_mm, FOOT_MM + len(maps) * (block + BETWEEN_MM) - BETWEEN_MM)
+    figure = new_figure((size[0] / MM_PER_INCH, size[1] / MM_PER_INCH), dpi=DPI, layout=None)
     axes: list[list[Any]] = []
     for number, shown in enumerate(maps):
         foot = FOOT_MM + (len(maps) - 1 - number) * (block + BETWEEN_MM)
@@ -302,9 +297,9 @@ def _shades(colours: Colours, sign: int) -> tuple[Floats, Floats]:
 
 
 def _draw_surface(maps: Sequence[Map], width_mm: float) -> Any:
-    from neurowhere.report.surface import view_pictures
+    from neurowhere.report.surface import sample, view_pictures
 
-    pictures = [view_pictures(shown.image, shown.colours) for shown in maps]
+    pictures = [view_pictures(sample(shown.image), shown.colours) for shown in maps]
     tall, wide, _ = pictures[0][0][1].shape
     figure, axes = _arranged(maps, len(pictures[0]), width_mm, tall / wide)
     for views, mine in zip(pictures, axes, strict=True):

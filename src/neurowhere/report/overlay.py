@@ -1,8 +1,9 @@
 """Overlay: how many of many reports have their seat where, and a table of their seats."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -245,16 +246,10 @@ class _Counts(Colours):
         ['1', '5', '10', '15', '20', '23']
         """
         highest = round(self.highest)
-        step = next(n for n in _round_numbers() if highest / n < MOST_TICKS)
+        steps = (n * 10**power for power in count() for n in (1, 2, 5))
+        step = next(n for n in steps if highest / n < MOST_TICKS)
         inner = [n for n in range(step, highest, step) if n > 1 and highest - n >= step / 2]
         return {float(n): f"{n:,}" for n in sorted({1, *inner, highest})}
-
-
-def _round_numbers() -> Iterator[int]:
-    size = 1
-    while True:
-        yield from (size, 2 * size, 5 * size)
-        size *= 10
 
 
 def _draw(made: Overlay) -> Any:

@@ -66,7 +66,7 @@ def draw_surface(img: Any, unit: str = "") -> Any:
         SIGNED_COLOURS, -highest, highest, threshold, unit == RATIO_UNIT, is_open=True
     )
     left = MARGIN_MM
-    for words, pixels in _views(halves, colours):
+    for words, pixels in view_pictures(halves, colours):
         extent = (left, left + VIEW_MM[0], LABEL_MM, LABEL_MM + VIEW_MM[1])
         canvas.add_picture(extent, pixels)
         canvas.write(left + VIEW_MM[0] / 2, LABEL_MM / 2, words, anchor="mm")
@@ -77,12 +77,10 @@ def draw_surface(img: Any, unit: str = "") -> Any:
     return canvas.picture
 
 
-def view_pictures(img: Any, colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
-    """Return pictures of a map on the cortex with the names of their views; rows from below."""
-    return _views(sample(img), colours)
-
-
-def _views(halves: dict[str, Floats], colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
+def view_pictures(
+    halves: dict[str, Floats], colours: Colours
+) -> list[tuple[str, NDArray[np.uint8]]]:
+    """Return pictures of both halves with the names of their views; rows from below."""
     return [
         (
             f"{name}, {'lateral' if (side < 0) == (name == 'left') else 'medial'}",

@@ -256,24 +256,19 @@ def _summary(result: "Contrast", atlas: Atlas, n_regions: int) -> dict[str, Any]
     about = {
         name: value for name, value in result.about.items() if name not in ("sources", "kept_in")
     }
+    names = gazetteer_of(atlas, result.partition).names
+    raised = result.most_raised()["region"].head(N_NAMED)
     return {
         "group": result.group,
         "against": result.against,
         "outcome": result.outcome,
         "about": about,
         "significant": int(np.count_nonzero(result.significant())),
-        "most_raised": _most_raised(result, atlas),
+        "most_raised": [names[atlas.names.index(label)] for label in raised],
         "regions": _regions(result, atlas, n_regions),
         "terms": _records(result.terms.head(N_TERMS)),
         "documents": _records(result.documents[["group", "id", "title", "mentions", "weight"]]),
     }
-
-
-def _most_raised(result: "Contrast", atlas: Atlas) -> list[str]:
-    """Return the names of the regions that pass and have the largest ratios."""
-    labels = result.most_raised()["region"].head(N_NAMED)
-    names = gazetteer_of(atlas, result.partition).names
-    return [names[atlas.names.index(label)] for label in labels]
 
 
 def _regions(result: "Contrast", atlas: Atlas, n_regions: int) -> list[dict[str, Any]]:
