@@ -73,8 +73,7 @@ class Options:
     jobs: int = option(1, "Processes that encode the texts of a batch, -1 for one on each core.")
     cluster: cli.Cluster = None
     draw_anyway: bool = option(
-        False,
-        "Show and write maps that are withheld, such as that of a finding outside the brain.",
+        False, "Show and write maps that are withheld, such as that of a finding outside the brain."
     )
     explain: bool = option(
         False,

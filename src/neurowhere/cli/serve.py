@@ -51,11 +51,7 @@ class ServeOptions:
 
     host: str = option("127.0.0.1", "Address to listen on.", envvar=f"{PREFIX}HOST")
     port: int = option(
-        8000,
-        "Port to listen on; 0 selects a free one.",
-        envvar=f"{PREFIX}PORT",
-        min=0,
-        max=65535,
+        8000, "Port to listen on; 0 selects a free one.", envvar=f"{PREFIX}PORT", min=0, max=65535
     )
     model: ModelOption = None
     max_body: int = setting("max_body", min=1)

@@ -19,12 +19,7 @@ from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.methods import MethodsText, write_methods
 from neurowhere.report.canvas import INK, Colours, new_figure
-from neurowhere.report.maps import (
-    DENSITY_UNIT,
-    PERCENT_PER_CM3,
-    RATIO_UNIT,
-    colours_of,
-)
+from neurowhere.report.maps import DENSITY_UNIT, PERCENT_PER_CM3, RATIO_UNIT, colours_of
 from neurowhere.report.panels import BOX_MM, Volume, cut, volume_of
 from neurowhere.space.images import mni152_template
 

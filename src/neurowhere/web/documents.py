@@ -205,11 +205,7 @@ def private_folder() -> Iterator[Path]:
 
 
 def contrast(
-    model: Encoder,
-    atlas: Atlas,
-    query: ContrastQuery,
-    source: Collection | None,
-    folder: Path,
+    model: Encoder, atlas: Atlas, query: ContrastQuery, source: Collection | None, folder: Path
 ) -> Forms:
     """Contrast the documents of a query, or those of a collection.
 
