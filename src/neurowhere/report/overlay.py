@@ -1,4 +1,4 @@
-"""Overlay: how many of many reports have their seat where, and a table of their seats."""
+"""Overlay: how many reports have their seat at each place, and a table of the seats."""
 
 import os
 from collections.abc import Iterable
@@ -142,7 +142,7 @@ class Overlay:
 
 
 def overlay(encodings: Iterable[Encoding | tuple[str, Encoding]]) -> Overlay:
-    """Count how many reports have their seat where.
+    """Count how many reports have their seat at each place.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class _Counts(Colours):
 
     @property
     def ticks(self) -> dict[float, str]:
-        """Whole numbers from 1 to the highest, a few of them.
+        """A few whole numbers from 1 to the highest.
 
         >>> list(_Counts("YlOrRd", 0, 23, 0.5).ticks.values())
         ['1', '5', '10', '15', '20', '23']
