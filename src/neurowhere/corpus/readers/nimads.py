@@ -177,7 +177,7 @@ def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Spa
 
 
 def _own_name(named: Mapping[str, Any]) -> str | None:
-    """Return the name of a study or analysis, unless it is an id or a number, as NiMARE makes it."""
+    """Return the name of a study or analysis, unless it is an id or a number."""
     name = named.get("name")
     is_own = _is_text(name) and not str(name).isdecimal() and name != named.get("id")
     return name if is_own else None

@@ -145,7 +145,7 @@ def _read(folder: Path, table: str) -> pd.DataFrame:
 
 
 def _iter_chunks(folder: Path, table: str) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a table as strings, some at a time; raise a one-line error if it is damaged."""
+    """Yield the rows of a table as strings, some at a time, or raise a one-line error."""
     path = folder / f"{table}.csv"
     try:
         with pd.read_csv(path, dtype=str, keep_default_na=False, chunksize=CHUNK_ROWS) as chunks:
