@@ -169,7 +169,7 @@ def encode(
 def _explain(text: "Text", folder: Path | None) -> None:
     """Print how a text is read."""
     from neurowhere.model.store import load_model
-    from neurowhere.text.reading.tree import explain
+    from neurowhere.text.reading.mentions import explain
     from neurowhere.text.words import without_markup
 
     extractor = load_model(folder).extractor_

@@ -15,8 +15,9 @@ from neurowhere.model.lending import key_of, model_of
 from neurowhere.model.mixture import Mixture, Report, mass_for_seats
 from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
+from neurowhere.model.visible import Extent
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, affirms_place, only_presses, says_normal, shows_nothing
+from neurowhere.text.findings import Place, affirms_place, is_on_surface, says_normal, shows_nothing
 from neurowhere.text.outside import Outside, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
@@ -130,8 +131,8 @@ class Source:
         """Return known names that are spelt like a word."""
         return []
 
-    def named(self) -> dict[str, NDArray[np.bool_]]:
-        """Return the regions of the places that the text names, where the model has them: (m,)."""
+    def named(self) -> dict[str, Extent]:
+        """Return the extents of the places that the text names, where the model has them."""
         return {}
 
     def origin(self) -> dict[str, Any]:
@@ -242,12 +243,8 @@ class ReadText(Source):
         """Where outside the brain the finding is; of a very long text, None."""
         if not self.is_text or self.listed is not None:
             return None
-        mentions = self.mentions
-        if self.report and only_presses(self.report.findings):
-            # A subdural haematoma that presses on a ventricle is not in it.
-            found = tuple(mention for mention in mentions.found if not mention.is_structure)
-            mentions = replace(mentions, found=found)
-        return find_outside(self.text, mentions)
+        is_outer = is_on_surface(self.text, self.mentions)
+        return find_outside(self.text, self.mentions, is_on_surface=is_outer)
 
     @property
     def order(self) -> NDArray[np.integer]:
@@ -299,8 +296,8 @@ class ReadText(Source):
             return []  # a name that the text has in another sense is spelt well
         return self.model.vocabulary_.suggest(word)
 
-    def named(self) -> dict[str, NDArray[np.bool_]]:
-        """Return the regions of the places that the text names, the heaviest first."""
+    def named(self) -> dict[str, Extent]:
+        """Return the extents of the places that the text names, the heaviest first."""
         return self.model.maker.named(self.readings, self.drawn_from, sides=self.follows_sides)
 
     def origin(self) -> dict[str, Any]:
