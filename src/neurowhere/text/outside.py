@@ -133,8 +133,9 @@ def find_on_surface(text: str, mentions: Mentions) -> Outside | None:
     >>> find_on_surface("Infarct of the right insula, no subdural collection", Mentions(()))
     """
     document = _document(text)
-    is_denied = _Denials(text, document, mentions)
-    for hit in _hits(document, [fold(word) for word in document.words]):
+    hits = _hits(document, [fold(word) for word in document.words])
+    is_denied = _Denials(text, document, mentions, hits)
+    for hit in hits:
         is_outer = hit.row["where"] == "meninges" and SURFACE.match(hit.words)
         if is_outer and hit.row["kind"] == "disease" and not is_denied(hit):
             return _told(document, hit, _side(document, hit.sentence))
