@@ -288,6 +288,9 @@ def test_other_uses_of_the_words_move_nothing(text):
         ("Left side:\nInsula, thalamus\nOther:\nHippocampus", LEFT),
         ("LH: insula, thalamus", LEFT),
         ("Bilaterally, the insula responded.", [("insula", "bilateral")]),
+        # sides of two sentences are no pair
+        ("The midline is shifted to the right. The left insula is compressed.", [LEFT[0]]),
+        ("The mass is on the right. The left insula and thalamus are displaced.", LEFT),
         ("left-predominant insula atrophy", [("insula", "bilateral")]),
     ],
 )

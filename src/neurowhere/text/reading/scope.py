@@ -10,19 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from neurowhere.text.reading.clauses import LABELLING, Clause, Sentence
-from neurowhere.text.reading.document import Document
-from neurowhere.text.reading.lexicon import (
-    FINDING,
-    NOTHING,
-    TUMOR,
-    Classes,
-    classes,
-)
+from neurowhere.text.reading.document import LABELLING, Clause, Document, Sentence
+from neurowhere.text.reading.lexicon import FINDING, NOTHING, TUMOR, Classes, classes
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
-LONGEST_LABEL = 2  # tokens of a label that denies what it heads: "Ruled out:"
 NEAR = 8  # tokens between two cues of which the first cancels the second
 
 
@@ -39,11 +31,9 @@ EFFECT = classes("effect lesion responding")
 ARTICLE = classes("article definite")
 LEADING_IN = classes("preposition conjunction where including adverb")  # before an article
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
-PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 MADE = classes("lesion made")
-GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
 NOT_DENIED = classes("not-idle people")
@@ -341,7 +331,9 @@ class Reach:
 
     def beyond(self) -> list[int]:
         """Return the places after a predicate, but for "is intact after …", "resolved by …"."""
-        clause = self.clause
+        clause, following = self.clause, self.following
+        if not self.place and self.after == len(clause) and following and following.link == ":":
+            return self.structures(following.named())  # "Normal: pons"
         if self.after >= len(clause) or clause.words[self.after] == "by":
             return []
         is_stop = self.scope.is_stop(clause.tokens[self.after])
@@ -546,7 +538,7 @@ class Reach:
             return cue not in ("", "not")
         is_verb = self.clause.verbs[place] and not through_verbs
         is_with = "wall" in kinds and "people" not in self.clause.kinds[place - 1]
-        return bool(cue) or is_verb or is_with or self.clause.words[place] == "from"
+        return bool(cue) or is_verb or is_with or "causal" in kinds
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
@@ -582,9 +574,7 @@ class Reach:
         place = min(place + ("conjunction" in clause.kinds[place]), len(clause) - 1)
         if not AFTER_COMMA.isdisjoint(clause.kinds[place]):
             return clause.inside[place]
-        is_found = "lesion" in clause.kinds[place]  # "normal on the left, infarct on the right"
-        is_predicate = self.tag.direction in ASIDE and not self.tag.is_open
-        if clause.tokens[place] in self.scope.at or (is_found and is_predicate):
+        if clause.tokens[place] in self.scope.at or self.is_other_said(place):
             return False
         for p in range(place, len(clause)):
             if "conjunction" in clause.kinds[p]:
@@ -594,6 +584,15 @@ class Reach:
             if clause.verbs[p] or self.scope.cue(clause.tokens[p]):
                 return False
         return "side" not in clause.kinds[place]
+
+    def is_other_said(self, place: int) -> bool:
+        """Whether a comma parts something else: "normal left, infarct right", ", seen in"."""
+        kinds, direction = self.clause.kinds[place], self.tag.direction
+        if "lesion" in kinds:
+            return direction in ASIDE and not self.tag.is_open
+        is_where = not PRESENT.isdisjoint(kinds) and "preposition" in self.kinds_at(place + 1)
+        is_in = direction == "object" and "preposition" in kinds
+        return "extending" in kinds or is_where or is_in
 
 
 def until_verb(clause: Clause, place: int | None = None) -> list[int]:

@@ -159,6 +159,8 @@ class SideReader:
         j = self.next_side(i)
         if j is None or self.side_at(j) != OPPOSITE.get(side, ""):
             return None
+        if self.document.sentence_of(i) != self.document.sentence_of(j):
+            return None  # "Shift to the right. The left thalamus"
         signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
         both = Attached("bilateral", i, j + 1, row="sides:pair")
         if "than" in between or MORE.search(signs):
