@@ -27,7 +27,7 @@ import numpy as np
 import neurowhere.model.reading
 from neurowhere import default_atlas, load_model
 from neurowhere.exceptions import DataWarning
-from neurowhere.text.reading.rules import rules as read_table
+from neurowhere.text.reading.tags import rules as read_table
 from setting import DATA, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

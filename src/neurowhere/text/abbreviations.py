@@ -45,6 +45,7 @@ _OPENING = re.compile(
     rf"|(?P<long>[A-Za-z][A-Za-z0-9 ,'-]{{5,{LONGEST_INSIDE}}})\))"
 )
 _WORD_BEFORE = re.compile(r"(?<![^\s(])([A-Za-z0-9+/-]{2,10})\s?$")
+_ASKED = re.compile(r"\?\s?(\w+)")
 # A long form does not reach across the end of a sentence or another parenthesis.
 _BREAKS = ("(", ")", ". ", "; ", ": ", "? ", "! ", "[", "]")
 
@@ -189,7 +190,8 @@ class SenseChooser:
 
     def choose(self, times: Counter[int], n_words: int) -> int | None:
         """Term that the abbreviation stands for in a text, `NO_TERM`, or None if nothing tells."""
-        votes = [sum(times[cue] for cue in cues) for cues in self._cues]
+        known = times.keys()
+        votes = [sum(times[cue] for cue in known & cues) for cues in self._cues]
         most = max(votes)
         if most == 0:
             term = self._alone if n_words <= FEW_WORDS else self._default
@@ -255,11 +257,8 @@ class Resolver:
         return terms | self._by_definition(text, tokens) if PARENTHESIS in text else terms
 
     def _by_question(self, text: str, ids: Sequence[int]) -> dict[int, int]:
-        asked = {
-            self._ids[short]: term
-            for short, term in self._asked.items()
-            if re.search(rf"\?\s?{short}\b", text)
-        }
+        words = _ASKED.findall(text)
+        asked = {self._ids[word]: self._asked[word] for word in words if word in self._asked}
         return {i: asked[number] for i, number in enumerate(ids) if number in asked}
 
     def _by_definition(self, text: str, tokens: Sequence[str]) -> dict[int, int]:

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.lexicon import words_of as words_of_class
 from neurowhere.text.reading.mentions import Mention, Mentions, Span
 from neurowhere.text.relatives import is_research
 from neurowhere.text.roles import Cues, Role, SentenceCues, Told
@@ -99,6 +100,7 @@ _NORMAL = re.compile(
     r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
+_CALLED_NORMAL = re.compile(r"\b(?:normal|unremarkable|negative)\b", re.I)
 # Beside what a conclusion says is not new there may be what is old.
 _ACUTE = re.compile(r"\b(?:acute|new|recent|further|other|interval|old|prior|previous)\b", re.I)
 _EXAM = re.compile(r"\b(?:mri?|ct|pet|eeg|scan|imaging)\b", re.I)
@@ -589,9 +591,29 @@ def affirms_place(mentions: Mentions, *, is_normal: bool) -> bool:
     )
 
 
+def affirms_wrong(mentions: Mentions) -> bool:
+    """Return whether a text affirms that something is wrong, wherever: "severe hydrocephalus"."""
+    wrong = words_of_class("lesion") | words_of_class("also-wrong")
+    return any(
+        not wrong.isdisjoint(each.term.split())
+        for each in mentions.found
+        if not (each.is_negated or each.section or each.hedge_span)
+    )
+
+
+def calls_normal(text: str) -> bool:
+    """Return whether a text says of the brain, of its scan or of a part that it is normal."""
+    return bool(_NORMAL.search(text) or _CALLED_NORMAL.search(text))
+
+
+def names_surface(text: str) -> bool:
+    """Return whether a text names a lesion between the skull and the brain, or denies one."""
+    return bool(DEPTHS["surface"].search(text))
+
+
 def is_on_surface(text: str, mentions: Mentions) -> bool:
     """Return whether a lesion outside the tissue is in none of the places that a text names."""
-    if not DEPTHS["surface"].search(text):
+    if not names_surface(text):
         return False
     places = (place for each in find_findings(text, mentions) for place in each.places)
     return all(place.role in ("pressed", "spared", "level") for place in places)

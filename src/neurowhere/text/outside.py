@@ -71,6 +71,7 @@ AHEAD = frozenset(["ahead", "both", "beside", "not"])
 OF_OTHERS = frozenset(["no-gyrus", "no-site", "segmental"])  # nouns: "vein", "nerve", "artery"
 ORGANS = frozenset(["other organ", "neck", "ear", "spine"])  # parts of which are named alike
 OF_BRAIN = frozenset(["disease", "stem", "exam"])  # not what is pressed on
+SURFACE = re.compile(r"(?:sub|epi|extra)dural|[ac]?sdh|edh")  # lesions between skull and brain
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
@@ -121,9 +122,29 @@ def find_outside(text: str, mentions: Mentions, *, is_on_surface: bool = False) 
     seat = _seat(hits, _Denials(text, document, mentions, hits), is_within)
     if seat is None:
         return None
-    start, end = document.span(seat.first, seat.end)
-    side = _side(document, seat.sentence) if is_on_surface else None
-    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name, side)
+    return _told(document, seat, _side(document, seat.sentence) if is_on_surface else None)
+
+
+def find_on_surface(text: str, mentions: Mentions) -> Outside | None:
+    """Return the lesion between skull and brain that a text affirms, whatever else it has.
+
+    >>> find_on_surface("Left SDH. Infarct of the right insula", Mentions(()))[1:2]
+    ('SDH',)
+    >>> find_on_surface("Infarct of the right insula, no subdural collection", Mentions(()))
+    """
+    document = _document(text)
+    hits = _hits(document, [fold(word) for word in document.words])
+    is_denied = _Denials(text, document, mentions, hits)
+    for hit in hits:
+        is_outer = hit.row["where"] == "meninges" and SURFACE.match(hit.words)
+        if is_outer and hit.row["kind"] == "disease" and not is_denied(hit):
+            return _told(document, hit, _side(document, hit.sentence))
+    return None
+
+
+def _told(document: Document, hit: _Hit, side: Side | None) -> Outside:
+    start, end = document.span(hit.first, hit.end)
+    return Outside(hit.row["where"], document.text[start:end], start, end, hit.row.name, side)
 
 
 def _side(document: Document, sentence: int) -> Side | None:

@@ -6,7 +6,7 @@ from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.reading.mentions import read_mentions
-from neurowhere.text.reading.rules import rules as read_table
+from neurowhere.text.reading.tags import rules as read_table
 
 COUNTER = TermCounter(small_vocabulary())
 IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")

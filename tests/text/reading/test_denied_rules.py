@@ -3,7 +3,7 @@
 import pytest
 
 from neurowhere import load_model, read_mentions
-from neurowhere.text.reading.rules import rules
+from neurowhere.text.reading.tags import rules
 
 UNDENIED = {  # verbs, adjectives, and sites of electrodes, which are not named after "no"
     "alexia with agraphia",

@@ -10,9 +10,8 @@ from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter
 from neurowhere.text.reading.lexicon import WORDS, lexicon
-from neurowhere.text.reading.rules import rules
 from neurowhere.text.reading.tables import alternatives, read_table, split
-from neurowhere.text.reading.tags import CUES, find_phrases
+from neurowhere.text.reading.tags import CUES, find_phrases, rules
 from neurowhere.text.sections import HEADINGS
 
 ROOT = Path(__file__).parents[3]

@@ -1,12 +1,16 @@
-"""Tokens: a text as words, sentences and cells of tables; nothing else cuts a text.
+"""Tokens: a text as words, sentences, clauses and cells of tables; nothing else cuts a text.
 
 A `Document` is what all other levels read. Tokens are numbered; a span of them goes from its first
 token up to the one after its last.
+
+Signs part clauses (semicolons, colons, brackets, dashes), words do ("but", "although", "which"),
+and so does a comma or an "and" before a subject with a verb of its own. A bracket is a clause
+within another, which goes on after it: the tokens of a clause need not be next to each other.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -37,6 +41,13 @@ STOP = re.compile(SENTENCE_END)
 LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 PLAIN = frozenset([" ", "-", ", ", ",", ""])  # gaps that part no clauses
+LONGEST_SUBJECT = 16  # tokens
+LABELLING = frozenset(":-(")  # links of clauses that tell of the one before them
+SIGNS = {";": ";", ":": ":"} | dict.fromkeys(("—", " – ", " - ", " -- ", "→"), "-")
+NO_SUBJECT = frozenset(["stop", "negator"])
+OPENING = frozenset(["pronoun", "opening-cue"])
+LEADING_NOUN = frozenset(["modifier", "determiner", "side"])
+Part = tuple[list[int], str]  # tokens, and what links them
 OF_TEXT = frozenset(["gaps", "kinds", "odd", "tables", "sentence_starts", "sentences"])
 NO_SIDES: Mapping[int, Side] = MappingProxyType({})
 COMPARED = re.compile("[<>=]")
@@ -244,19 +255,25 @@ class Document:
         places = [bisect_left(self.starts, sign) for sign in signs]  # the token after each
         if not places:
             return self
-        words, starts, ends = [*self.words], [*self.starts], [*self.ends]
+        words, kinds = [*self.words], [*self.kinds]
+        starts, ends = [*self.starts], [*self.ends]
         for place, sign in zip(reversed(places), reversed(signs), strict=True):
             words.insert(place, "and")
+            kinds.insert(place, lexicon()["and"])
             starts.insert(place, sign)
             ends.insert(place, sign + 1)
-        moved = [i + bisect_right(places, i) for i in range(len(self.words))]
+        before = np.arange(len(self.words))
+        moved = (before + np.searchsorted(places, before, "right")).tolist()
+        new = tuple.__new__
         names = [
-            name._replace(first=moved[name.first], end=moved[name.end - 1] + 1)
-            for name in self.names
+            new(Name, (moved[first], moved[end - 1] + 1, *more)) for first, end, *more in self.names
         ]
         sided = {moved[i]: side for i, side in self.sided.items()}
         every = None if self.marks is None else np.insert(self.marks, places, marks)
-        return Document(self.text, words, starts, ends, names, sided, self.generic, marks=every)
+        spans = starts, ends
+        document = Document(self.text, words, *spans, names, sided, self.generic, marks=every)
+        document.__dict__["kinds"] = kinds
+        return document
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""
@@ -325,7 +342,8 @@ class Document:
 
     def _is_pointed(self, i: int) -> bool:
         """Whether a point before token i belongs to its word: "R. insula", not "L>R. A"."""
-        before = self.kinds[i - 1]  # "L temp. ICH" is clipped, unless a sentence begins there
+        # "L temp. ICH" is clipped, unless a sentence begins there. Other classes may not be needed.
+        before = lexicon()[self.words[i - 1]]
         if not ("pointed" in before or ("clipped" in before and not self.written(i).istitle())):
             return False
         return not COMPARED.search(self.gaps[i - 1])
@@ -355,6 +373,144 @@ def find_odd(text: str, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> lis
 def _stops(gap: str) -> bool:
     """Whether a sentence may end where some characters are."""
     return STOP.search(gap) is not None
+
+
+# ---- clauses
+
+
+class Clause:
+    """Tokens of a clause, what links it to what went before, and which clause that is.
+
+    What is known of each token stands at its place, as in the columns of the document.
+    """
+
+    __slots__ = ("commas", "inside", "kinds", "link", "names", "number", "tokens", "verbs", "words")
+
+    def __init__(self, columns: Columns, tokens: list[int], link: str, number: int) -> None:
+        self.tokens, self.link, self.number = tokens, link, number
+        part = columns.part(tokens)
+        self.kinds, self.words, self.names = part.kinds, part.words, part.names
+        self.inside, self.commas, self.verbs = part.inside, part.commas, part.verbs
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def kinds_at(self, place: int) -> Classes:
+        """Classes of the token at some place, none beyond the clause."""
+        return self.kinds[place] if 0 <= place < len(self.tokens) else NOTHING
+
+    def named(self, start: int = 0, end: int | None = None) -> list[int]:
+        """Names that begin between two places."""
+        return [name for name in self.names[start:end] if name >= 0]
+
+
+class Sentence:
+    """A sentence of a document as clauses, in the order of the text."""
+
+    def __init__(self, document: Document, number: int) -> None:
+        self.document, self.number = document, number
+        self.first, self.end = document.sentences[number]
+        self.kinds, self.gaps = document.kinds, document.gaps
+        self.columns = document.columns
+        parts = [p for part in self._by_signs() for p in self._by_verbs(*part) if p[0]]
+        self.parts = sorted(parts, key=lambda part: part[0][0])
+        self._clauses: dict[int, Clause] = {}
+
+    @property
+    def clauses(self) -> list[Clause]:
+        """All clauses."""
+        return list(map(self.clause, range(len(self.parts))))
+
+    def clause(self, number: int) -> Clause:
+        """Clause of a number."""
+        if number not in self._clauses:
+            self._clauses[number] = Clause(self.columns, *self.parts[number], number)
+        return self._clauses[number]
+
+    def place(self, i: int) -> tuple[Clause, int]:
+        """Clause of a token, and its place there."""
+        for number, (tokens, _) in enumerate(self.parts):
+            place = bisect_left(tokens, i)
+            if place < len(tokens) and tokens[place] == i:
+                return self.clause(number), place
+        raise IndexError(f"expected a token of the sentence, got {i}")
+
+    def _by_signs(self) -> Iterator[Part]:
+        """Yield tokens between signs and linking words, and how they are linked."""
+        gaps, parted = self.gaps, self.document.parted
+        current, link, start = list[int](), "", self.first
+        outer: list[Part] = []
+        for i in parted[bisect_right(parted, self.first) : bisect_left(parted, self.end)]:
+            current, start = [*current, *range(start, i)], i
+            if outer and (")" in gaps[i] or "]" in gaps[i]):
+                yield current, link
+                current, link = outer.pop()
+            sign = self._sign(i) or (current and self._turn(i))
+            if not sign:
+                continue
+            if sign == "(":
+                outer.append((current, link))
+            else:
+                yield current, link
+            current, link = [], sign
+        yield [*current, *range(start, self.end)], link
+        yield from outer
+
+    def _turn(self, i: int) -> str:
+        """Token i if it is a word that begins a clause: "but", "which"."""
+        is_turn = "turn" in self.kinds[i] and "not-word" not in self.kinds[i - 1]
+        return self.document.words[i] if is_turn and i not in self.document.inner else ""
+
+    def _sign(self, i: int) -> str:
+        """Sign before token i that parts clauses."""
+        gap = self.gaps[i]
+        if "(" in gap or "[" in gap:
+            return "("
+        if gap == ":" and self.document.words[i][0].isdigit():
+            return ""
+        return next((link for sign, link in SIGNS.items() if sign in gap), "")
+
+    def _by_verbs(self, tokens: list[int], link: str) -> Iterator[Part]:
+        """Cut a clause where another subject with a verb begins."""
+        verbs, joints, start = self.columns.verbs, self.document.joints, 0
+        is_led = bool(tokens) and "subordinate" in self.kinds[tokens[0]]
+        for place in [place for place, i in enumerate(tokens) if i in joints]:
+            has_verb = is_led or any(verbs[i] for i in tokens[start:place])
+            if has_verb and place > start and self._is_cut(tokens, place, is_led):
+                yield tokens[start:place], link
+                start, link, is_led = place, ",", False
+        yield tokens[start:], link
+
+    def _is_cut(self, tokens: list[int], place: int, is_led: bool) -> bool:
+        """Whether another subject begins at some place, or what is said after a leading phrase."""
+        i = tokens[place]
+        is_joint = "conjunction" in self.kinds[i]
+        if not (self.columns.commas[i] or (is_joint and not is_led)):
+            return False
+        if is_led and self._is_new(i):
+            return True
+        return self._has_subject(tokens[place + is_joint :][:LONGEST_SUBJECT])
+
+    def _is_new(self, i: int) -> bool:
+        """Whether token i after a comma begins what is said after a leading phrase."""
+        if not OPENING.isdisjoint(self.kinds[i]):
+            return True
+        for j in range(i, self.end):
+            is_comma = j > i and self.columns.commas[j]
+            if "conjunction" in self.kinds[j] or is_comma:
+                return is_comma
+            if not self.columns.inside[j] and LEADING_NOUN.isdisjoint(self.kinds[j]):
+                return True
+        return True
+
+    def _has_subject(self, tokens: list[int]) -> bool:
+        """Whether some tokens begin with a subject and its verb."""
+        for n, i in enumerate(tokens):
+            if self.columns.verbs[i]:
+                return n > 0
+            if not self.columns.inside[i] and not NO_SUBJECT.isdisjoint(self.kinds[i]):
+                return n == 0 and "pronoun" in self.kinds[i]
+        return False
 
 
 # ---- tables

@@ -14,10 +14,9 @@ from typing import NamedTuple
 from neurowhere.text.reading.document import SIDES, Document, Side
 from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, is_beside_lesion, side_of
 from neurowhere.text.reading.names import is_place_name
-from neurowhere.text.reading.rules import Entry, rules
 from neurowhere.text.reading.sides import Attached
 from neurowhere.text.reading.tables import TEXT, Column, read_table, split
-from neurowhere.text.reading.tags import At
+from neurowhere.text.reading.tags import At, Entry, rules
 from neurowhere.text.reading.tags import Found as Phrase
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}

@@ -1,19 +1,20 @@
 """Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
 from neurowhere.text.reading import names
 from neurowhere.text.reading.cells import read_cells
-from neurowhere.text.reading.document import Document, Side
+from neurowhere.text.reading.document import Clause, Document, Sentence, Side
 from neurowhere.text.reading.ellipsis import take_up
 from neurowhere.text.reading.implied import (
     Found,
@@ -73,7 +74,7 @@ class Mention(NamedTuple):
         Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
     section : str or None
         Section of a report that it is in and that is no finding: "technique", "indication",
-        "history", "comparison", "plan" or "references".
+        "history", "comparison" or "plan".
     weight : float
         How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
         in a copy of an earlier sentence.
@@ -262,6 +263,9 @@ class _Apart:
             yield n, sections.get(n), n in copies
 
 
+PLACES = tuple(range(1 << 14))  # numbers that the mentions of all texts share, which saves memory
+
+
 class _Fold:
     """Folds what the levels have found into mentions: a column for each of their fields.
 
@@ -283,10 +287,12 @@ class _Fold:
         starts, ends = document.starts, document.ends
         self.columns = {name: [value] * n for name, value in FIELDS.items()}
         firsts, lasts, numbers, is_structure = zip(*document.names, strict=True) if n else [()] * 4
+        length = len(document.text) + 1
+        places = PLACES if length < len(PLACES) else range(length)
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": list(map(starts.__getitem__, firsts)),
-            "end": [ends[last - 1] for last in lasts],
+            "start": [places[starts[first]] for first in firsts],
+            "end": [places[ends[last - 1]] for last in lasts],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
             "is_structure": list(is_structure),
             "is_generic": list(map(is_noise.__getitem__, numbers)),
@@ -432,11 +438,12 @@ def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> 
     >>> _values_at([(2, 4, "a"), (6, 7, "b")], [1, 2, 4, 6])
     {1: 'a', 3: 'b'}
     """
-    if not spans:
+    if not spans or not places:
         return {}
-    starts = [span[0] for span in spans]
-    numbers = ((n, bisect_right(starts, place) - 1) for n, place in enumerate(places))
-    return {n: spans[i][2] for n, i in numbers if i >= 0 and places[n] < spans[i][1]}
+    starts, ends, values = zip(*spans, strict=True)
+    numbers = np.searchsorted(starts, places, "right") - 1
+    within = (numbers >= 0) & (np.array(places) < np.array(ends)[numbers])
+    return {n: values[numbers[n]] for n in np.flatnonzero(within).tolist()}
 
 
 def find_copies(text: str) -> list[Span]:
@@ -466,3 +473,70 @@ def _letters(text: str) -> bytes:
 def _undated(sentence: str) -> list[str]:
     """Return the words of a sentence but for dates and times."""
     return re.findall(r"\w+", DATE.sub(" ", sentence))
+
+
+# ---- why a text was read so
+
+
+def explain(text: str, counter: TermCounter) -> Iterator[str]:
+    """Yield the lines of the tree of a text.
+
+    Parameters
+    ----------
+    text : str
+    counter : TermCounter
+
+    Yields
+    ------
+    str
+
+    Examples
+    --------
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula", "pons"]))
+    >>> for line in explain("Left insula, no lesion of the pons.", counter):
+    ...     print(line)
+    sentence 1
+      clause: Left insula no lesion of the pons
+        phrase  "insula"  insula, left, affirmed: sides:before
+        tag     "no"  cues:no ahead
+        phrase  "pons"  pons, denied: cues:no
+    """
+    document, mentions = counter.read(text), read_mentions(text, counter)
+    tags = [
+        (tag.first, f'tag     "{_written(document, tag.first, tag.end)}"  {tag.row.name} {way}')
+        for tag in find_cues(document)
+        for way in [tag.direction]
+    ]
+    starts = {start: i for i, start in enumerate(document.starts)}
+    phrases = [(starts.get(m.start, -1), _phrase(text, m)) for m in _every(mentions)]
+    for number in range(len(document.sentences)):
+        yield f"sentence {number + 1}"
+        for clause in Sentence(document, number).clauses:
+            yield f"  clause{_link(clause)}: {' '.join(map(document.written, clause.tokens))}"
+            here = frozenset(clause.tokens)
+            for _, line in sorted(pair for pair in (*tags, *phrases) if pair[0] in here):
+                yield f"    {line}"
+
+
+def _every(mentions: Mentions) -> Iterator[Mention]:
+    yield from mentions
+    yield from mentions.places
+    yield from mentions.rule_based
+
+
+def _written(document: Document, first: int, end: int) -> str:
+    """Return some tokens as the text has them; a sign is no token."""
+    return document.text[slice(*document.span(first, end))] if end > first else "?"
+
+
+def _link(clause: Clause) -> str:
+    return f" after {clause.link!r}" if clause.link else ""
+
+
+def _phrase(text: str, mention: Mention) -> str:
+    """Return what a text says of a phrase, and the rows that say so."""
+    implied = (f"→ {' '.join(filter(None, (i.side, i.term)))}" for i in mention.implied)
+    said = ", ".join(filter(None, (mention.term, mention.side, mention.status, *implied)))
+    told = mention.section or ", ".join(mention.rows)
+    return f'phrase  "{text[mention.start : mention.end]}"  {said}' + f": {told}" * bool(told)

@@ -135,7 +135,9 @@ class Phrases(Generic[T]):
 
     def signs_of(self, word: str) -> int:
         """Return whether a word is a phrase, begins a longer one, and is the second word of one."""
-        is_phrase = self._edges.get(self._ids.get(word, 0), 0) in self._values
+        if word not in self._ids:
+            return 0
+        is_phrase = self._edges.get(self._ids[word], 0) in self._values
         return ALONE * is_phrase | FIRST * (word in self._first) | SECOND * (word in self._second)
 
     def starts(self, words: Sequence[str], signs: NDArray[np.intp]) -> list[int]:
