@@ -52,8 +52,9 @@ _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
 )
 FLUID = re.compile(
-    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
-    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
+    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct"
+    r"|trigone|atrium|sinus|convexity|(?:middle|anterior) cranial fossa|mening|dura|cerebrospinal"
+    r"|csf|carotid|vertebral arter|willis"
 )
 # After a place: what is of the skull, or leads through it, and what a mass elsewhere does to it.
 _BONE = re.compile(
@@ -605,9 +606,14 @@ def calls_normal(text: str) -> bool:
     return bool(_NORMAL.search(text) or _CALLED_NORMAL.search(text))
 
 
+def names_surface(text: str) -> bool:
+    """Return whether a text names a lesion between the skull and the brain, or denies one."""
+    return bool(DEPTHS["surface"].search(text))
+
+
 def is_on_surface(text: str, mentions: Mentions) -> bool:
     """Return whether a lesion outside the tissue is in none of the places that a text names."""
-    if not DEPTHS["surface"].search(text):
+    if not names_surface(text):
         return False
     places = (place for each in find_findings(text, mentions) for place in each.places)
     return all(place.role in ("pressed", "spared", "level") for place in places)

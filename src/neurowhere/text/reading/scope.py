@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from neurowhere.text.reading.document import LABELLING, Clause, Document, Sentence
-from neurowhere.text.reading.lexicon import (
-    FINDING,
-    NOTHING,
-    TUMOR,
-    Classes,
-    classes,
-)
+from neurowhere.text.reading.lexicon import FINDING, NOTHING, TUMOR, Classes, classes
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
@@ -37,11 +31,9 @@ EFFECT = classes("effect lesion responding")
 ARTICLE = classes("article definite")
 LEADING_IN = classes("preposition conjunction where including adverb")  # before an article
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
-PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 MADE = classes("lesion made")
-GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
 NOT_DENIED = classes("not-idle people")
