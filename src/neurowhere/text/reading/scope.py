@@ -406,8 +406,8 @@ class Reach:
         """Return what "this" is, unless an earlier scan lacks it: "MRI does not confirm this"."""
         document, sentence = self.scope.document, self.scope.sentence
         later = self.scope.kinds[self.tag.end : sentence.end]
-        is_said = (
-            self.is_over(self.after) or self.ends(self.after) and "as" not in self.clause.words
+        is_said = self.is_over(self.after) or (
+            self.ends(self.after) and "as" not in self.clause.words
         )
         if not is_said or any("before" in kinds for kinds in later):
             return []
