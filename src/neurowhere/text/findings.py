@@ -52,8 +52,9 @@ _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
 )
 FLUID = re.compile(
-    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
-    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
+    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct"
+    r"|trigone|atrium|sinus|convexity|(?:middle|anterior) cranial fossa|mening|dura|cerebrospinal"
+    r"|csf|carotid|vertebral arter|willis"
 )
 # After a place: what is of the skull, or leads through it, and what a mass elsewhere does to it.
 _BONE = re.compile(

@@ -57,7 +57,7 @@ PLACES = frozenset(
 SCHEMA: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
-    "kind": one_of("disease effect place finding exam stem ending idle"),
+    "kind": one_of("disease effect place finding exam normal stem ending idle"),
     "where": Column(PLACES, is_required=False),
     "example": TEXT,
 }
@@ -119,7 +119,7 @@ def find_outside(text: str, mentions: Mentions, *, is_on_surface: bool = False) 
     elif any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
     is_within = any(_is_within(mention, document, hits) for mention in mentions.present)
-    seat = _seat(hits, _Denials(text, document, mentions), is_within)
+    seat = _seat(hits, _Denials(text, document, mentions, hits), is_within)
     if seat is None:
         return None
     return _told(document, seat, _side(document, seat.sentence) if is_on_surface else None)
@@ -133,8 +133,9 @@ def find_on_surface(text: str, mentions: Mentions) -> Outside | None:
     >>> find_on_surface("Infarct of the right insula, no subdural collection", Mentions(()))
     """
     document = _document(text)
-    is_denied = _Denials(text, document, mentions)
-    for hit in _hits(document, [fold(word) for word in document.words]):
+    hits = _hits(document, [fold(word) for word in document.words])
+    is_denied = _Denials(text, document, mentions, hits)
+    for hit in hits:
         is_outer = hit.row["where"] == "meninges" and SURFACE.match(hit.words)
         if is_outer and hit.row["kind"] == "disease" and not is_denied(hit):
             return _told(document, hit, _side(document, hit.sentence))
@@ -262,7 +263,9 @@ def _is_adjective(mention: Mention, document: Document, own: Sequence[tuple[int,
 class _Denials:
     """Which tokens of a text are denied, or in a section that is no finding."""
 
-    def __init__(self, text: str, document: Document, mentions: Mentions) -> None:
+    def __init__(
+        self, text: str, document: Document, mentions: Mentions, hits: Sequence[_Hit]
+    ) -> None:
         self.document = document
         self.cues = [tag for tag in find_cues(document) if not tag.is_open]
         starts = {cue.first for cue in self.cues}
@@ -270,6 +273,8 @@ class _Denials:
         ends = filter(self._ends_clause, range(1, len(document.words)))
         self.clauses = sorted({*document.sentence_starts, *ends})
         self.skipped = [(part.start, part.end) for part in read_sections(text)]
+        # "Clear mastoid air cells"
+        self.normal = {self._clause(hit.first) for hit in hits if hit.row["kind"] == "normal"}
         denied = filter(attrgetter("is_negated"), mentions.found)
         self.skipped += [(each.start, each.end) for each in denied]
 
@@ -281,6 +286,8 @@ class _Denials:
         if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
             return True
         clause = self._clause(hit.first)
+        if clause in self.normal and hit.row["kind"] == "place":
+            return True
         return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
 
     def _ends_clause(self, i: int) -> bool:

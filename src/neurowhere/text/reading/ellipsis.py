@@ -59,11 +59,7 @@ class _Reader:
     """Reads the sides that are of no name; `named` has what the others are of."""
 
     def __init__(
-        self,
-        document: Document,
-        tokens: Sequence[int],
-        named: dict[int, int],
-        cues: Set[int],
+        self, document: Document, tokens: Sequence[int], named: dict[int, int], cues: Set[int]
     ) -> None:
         self.document, self.tokens, self.named, self.cues = document, tokens, named, cues
         self.kinds, self.gaps, self.word = document.kinds, document.gaps, document.word

@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from neurowhere.text.reading.document import LABELLING, Clause, Document, Sentence
-from neurowhere.text.reading.lexicon import (
-    FINDING,
-    NOTHING,
-    TUMOR,
-    Classes,
-    classes,
-)
+from neurowhere.text.reading.lexicon import FINDING, NOTHING, TUMOR, Classes, classes
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
@@ -37,11 +31,9 @@ EFFECT = classes("effect lesion responding")
 ARTICLE = classes("article definite")
 LEADING_IN = classes("preposition conjunction where including adverb")  # before an article
 LIMITING = classes("preposition wall")  # "by controls", "with load", "for faces"
-PLURAL = classes("effect null quality of-place responding")
 OUTCOME = classes("effect null responding")
 OBJECT = classes("null change study not-believe")
 MADE = classes("lesion made")
-GROWTH = classes("growing null")
 PRESENT = classes("present past participle")
 PASSED = classes("auxiliary adverb")  # between "not" and its verb
 NOT_DENIED = classes("not-idle people")
@@ -530,10 +522,9 @@ class Reach:
                 continue
             if clause.names[p] >= 0:
                 names.append(clause.names[p])
-            if is_later and (clause.kinds[p] or clause.tokens[p] in self.scope.at):
-                known = self.known_end(p)
-                if self.is_end(p, bool(names), through_verbs):
-                    break
+            if is_later and self.is_end(p, bool(names), through_verbs):
+                break
+            known = self.known_end(p) if is_later else 0
         return names
 
     def phrase_end(self, start: int) -> int:
@@ -553,19 +544,27 @@ class Reach:
 
     def is_end(self, place: int, is_found: bool, through_verbs: bool) -> bool:
         """Whether a denial that goes ahead ends at some place."""
-        if self.clause.inside[place]:
+        kinds, token = self.clause.kinds[place], self.clause.tokens[place]
+        if self.clause.inside[place] or not (kinds or token in self.scope.at):
             return False
-        cue, kinds = self.scope.cue(self.clause.tokens[place]), self.clause.kinds[place]
-        if "stop" in kinds or ("conjunction" in kinds and self.is_turned(place)):
+        cue = self.scope.cue(token)
+        if "stop" in kinds or self.is_turned(place):
             return True
         if not is_found:
             return cue not in ("", "not")
         is_verb = self.clause.verbs[place] and not through_verbs
-        is_with = "wall" in kinds and "people" not in self.clause.kinds[place - 1]
-        return bool(cue) or is_verb or is_with or "causal" in kinds
+        return bool(cue) or is_verb or self.is_parting(place)
+
+    def is_parting(self, place: int) -> bool:
+        """Whether a word leads on to something else: "with", "from"."""
+        is_with = "wall" in self.clause.kinds[place]
+        is_with &= "people" not in self.clause.kinds[place - 1]
+        return is_with or "causal" in self.clause.kinds[place]
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
+        if "conjunction" not in self.clause.kinds[place]:
+            return False
         if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
             return True
         is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
@@ -600,6 +599,11 @@ class Reach:
             return clause.inside[place]
         if clause.tokens[place] in self.scope.at or self.is_other_said(place):
             return False
+        return self.is_listed(place)
+
+    def is_listed(self, place: int) -> bool:
+        """Whether what begins at some place is an item of a list, and no clause."""
+        clause = self.clause
         for p in range(place, len(clause)):
             if "conjunction" in clause.kinds[p]:
                 return True
