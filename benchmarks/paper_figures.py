@@ -28,7 +28,8 @@ from PIL import Image
 
 from neurowhere import VoxelGrid
 from neurowhere.evaluate.trial import BASELINES
-from neurowhere.report.comparison import Example, box_plot, draw_examples, new_figure
+from neurowhere.report.canvas import new_figure
+from neurowhere.report.comparison import Example, box_plot, draw_examples
 from neurowhere.report.contrast import END_OF_COLOURS, draw_ratios
 from neurowhere.report.maps import (
     CONTRAST_UNIT,

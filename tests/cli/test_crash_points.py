@@ -17,7 +17,7 @@ from tests.tools.crashes import (
     visible,
 )
 
-from neurowhere.cli import main
+from neurowhere.cli import batch, main
 from neurowhere.evaluate import benchmark
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
@@ -123,6 +123,42 @@ def test_a_batch_that_was_killed_in_its_first_text_goes_on(place, model):
         assert finish(many) == 0
         assert contents(place) == right
         assert hidden(place) == []
+
+
+def test_a_table_goes_on_wherever_a_stopped_run_or_the_next_was_killed(place, model, monkeypatch):
+    """Its note is there before the table that it tells of."""
+    monkeypatch.setattr("neurowhere.report.tables.CHUNK_ENCODED", 1)
+    whole = command("encode", "../texts.csv", "--table", "t.csv", "--model", model)
+    tables = batch._tables
+
+    def stopped():
+        def first(*arguments):
+            yield next(tables(*arguments))
+            raise KeyboardInterrupt
+
+        batch._tables = first
+        whole()
+
+    assert finish(whole) == 0
+    right = contents(place)
+
+    def kill_each_time(disturbed, *earlier):
+        empty(place)
+        assert [finish(work) for work in earlier] == [3] * len(earlier)
+        changes = changes_of(lambda told: in_another_process(lambda: (told(), disturbed())), place)
+        placed = [step for step, change in enumerate(changes, start=1) if change == "os.rename"]
+        assert len(placed) == 2  # the note, then the table
+        for step in sorted({*placed, *(step + 1 for step in placed if step < len(changes))}):
+            empty(place)
+            assert [finish(work) for work in earlier] == [3] * len(earlier)
+            finish(lambda step=step: (fault_at(step, place=place), disturbed()))
+            was_done = contents(place) == right
+            assert finish(whole) in ((0, 3) if was_done else (0,)), changes[step - 1]
+            assert contents(place) == right
+            assert hidden(place) == []
+
+    kill_each_time(stopped)
+    kill_each_time(whole, stopped)
 
 
 def test_a_batch_goes_on_in_no_folder_of_others(encode, place):

@@ -87,6 +87,30 @@ def test_a_normal_report_draws_nothing(model):
     np.testing.assert_array_equal(normal.probabilities, model.mean_map_.astype(np.float32))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CT head: acute subarachnoid haemorrhage. No hydrocephalus.",
+        "CT: severe hydrocephalus. No mass.",
+        "Acute hydrocephalus with dilated lateral ventricles. No haemorrhage.",
+        "MRI brain. Cerebellar tonsils lie 14 mm below the foramen magnum. No mass.",
+        "Both ICAs are patent. 7 mm aneurysm of the left MCA bifurcation.",
+    ],
+)
+def test_a_finding_without_a_place_is_not_called_normal(model, text):
+    support = model.encode(text).support
+    assert "nothing is wrong" not in support.summary
+    assert "denies" not in support.summary
+
+
+def test_a_lesion_on_the_surface_that_is_not_drawn_is_told(model):
+    text = "CT: left acute subdural haematoma with herniation. Small contusion in the right {}."
+    told = model.encode(text.format("frontal lobe")).support
+    assert told.summary.startswith("weak: “subdural haematoma” (left) is outside the tissue")
+    denied = text.replace("left acute", "no").replace("with", "or").format("frontal lobe")
+    assert model.encode(denied).support.level == "good"
+
+
 def test_maps_of_many_texts_are_those_of_each(model):
     texts = [REPORT, NORMAL, "fear and the amygdala"]
     together = [each.probabilities for each in model.encode_many(texts)]
@@ -190,3 +214,36 @@ def test_a_map_of_complaints_beside_a_normal_scan_is_weak(model, text, level):
     support = model.encode(text).support
     assert support.level == level
     assert ("the scan is normal" in support.summary) == (level == "weak")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "Acute subdural haematoma over the left convexity with mass effect on the left lateral "
+            "ventricle and effacement of the sulci",
+            "outside the brain: meninges, left",
+        ),
+        ("Right subdural haematoma with a shift of 6 mm to the left.", ", right"),
+        ("Chronic SDH along the right convexity, compressing the right frontal lobe.", ", right"),
+        ("Epidural haematoma on the left with uncal herniation.", ", left"),
+        ("Left subdural haematoma and a contusion of the right frontal lobe.", ""),
+        ("Left subdural haematoma. Infarct of the pons.", ""),
+    ],
+)
+def test_a_subdural_lesion_is_not_in_what_it_presses_on(model, text, reason):
+    assert (model.encode(text).support.withheld or "").endswith(reason)
+    assert bool(model.encode(text).support.withheld) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Uncal herniation due to right MCA infarct",
+        "Right uncus herniates; large right MCA infarct.",
+        "Herniation of the right uncus caused by a large infarct of the right MCA.",
+    ],
+)
+def test_herniation_is_of_what_is_pressed(model, text):
+    encoding = model.encode(text)
+    assert ratio(encoding, model, "insula", side=-1) > ratio(encoding, model, "uncus", side=-1)

@@ -127,7 +127,7 @@ def test_examples_share_one_scale_and_have_titles(monkeypatch):
     assert reds[0] < 50 < 100 < reds[1]
 
 
-FIRST_FIGURE = "from neurowhere.report.comparison import new_figure; new_figure((1, 1))"
+FIRST_FIGURE = "from neurowhere.report.canvas import new_figure; new_figure((1, 1))"
 
 
 def test_the_first_figure_says_nothing_where_no_cache_can_be_kept(tmp_path):

@@ -11,7 +11,7 @@ from neurowhere.text.words import fold
 COUNTER = TermCounter(Vocabulary(["pons", "frontal lobe", "primary somatosensory cortex", "S1"]))
 OUTSIDE = [row for row in rows() if row["where"] not in ("", BRAIN)]
 VESSEL = "vessel outside the skull"
-OTHERS = [row for row in rows() if row["where"] == BRAIN or row["kind"] == "idle"]
+OTHERS = [row for row in rows() if row["where"] == BRAIN or row["kind"] in ("idle", "normal")]
 
 
 def where(text):
@@ -34,7 +34,9 @@ def test_an_example_of_the_brain_is_not_outside(row):
 def test_each_row_has_a_place_or_needs_none():
     for row in rows():
         if row["kind"] != "exam":  # has one if it is of the brain
-            assert bool(row["where"]) == (row["kind"] in ("disease", "place", "stem")), row.id
+            assert bool(row["where"]) == (row["kind"] in ("disease", "effect", "place", "stem")), (
+                row.id
+            )
 
 
 def test_a_phrase_is_of_one_row():
@@ -76,6 +78,9 @@ def test_what_is_affected_outside_the_brain_is_told(text, place):
     "text",
     [
         "Carotid occlusion with an infarct of the left frontal lobe",
+        "Infarct of the pons; the right carotid is stenosed.",
+        "Pons mass, right arm weak, leg normal on the left.",
+        "Frontal lobe contusion and a subdural haematoma over the left convexity.",
         "Optic neuritis and a plaque in the pons",
         "Optic neuritis in multiple sclerosis",
         "Functional connectivity after spinal cord injury",

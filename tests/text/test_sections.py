@@ -175,9 +175,21 @@ def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
     assert len(small) == len(text)
     for sign, found in zip(reading._SIGNS, signs_in(text), strict=True):
         assert found == [match.start() for match in sign.pattern.finditer(text)]
-    matches = sections._HEADING.finditer(text)
-    expected = [(match.end(), Section[match.lastgroup]) for match in matches]
+    expected = [
+        (match.end(), Section[match.lastgroup])
+        for match in sections._HEADING.finditer(text)
+        if not (match["CAPTION"] and sections._is_in_sentence(text, match))
+    ]
     assert list(sections._headings(text)) == expected
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_the_number_of_a_figure_within_a_sentence_is_no_caption(gap):
+    known = "Title. Introduction We ask. Methods We scan. Results We see it "
+    text = f"{known}(see{gap}Figure 2{gap}). It is in{gap}Figure 3{gap}for all. Then we"
+    assert section_cuts(text) == section_cuts(f"{known}(see). It is in all. Then we")
+    caption = f"{known}here.{gap}Figure 2{gap}The left insula. And more."
+    assert Section.CAPTION in [section for _, section in section_cuts(caption)]
 
 
 # ---- reports

@@ -1,5 +1,6 @@
 """Parallel work on cores or on a Dask cluster, its progress on a terminal, and compiled loops."""
 
+import ctypes
 import gc
 import io
 import logging
@@ -44,6 +45,7 @@ WENT_AWAY = "the cluster went away; start it again, with workers, then run again
 TASKS_EACH = 2  # tasks per worker that run or wait
 RETRIES = 3  # retries of a task whose worker died
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
+DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 QUIET_SECONDS = 2.0  # delay before a progress bar appears
 
 
@@ -206,11 +208,15 @@ class _Errand:
 
 def _in_processes(errand: _Errand, tasks: Iterable[Any], cores: int) -> Iterator[Any]:
     from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.backend.context import get_context
 
+    # A copy of this process begins at once, with the model that it has; of threads there is none.
+    is_copied = sys.platform == "linux" and threading.active_count() == 1
     pool = ProcessPoolExecutor(
         cores,
+        context=get_context("fork" if is_copied else "loky"),
         initializer=_begin,
-        initargs=(errand, gc.get_threshold()),
+        initargs=(errand, gc.get_threshold(), is_copied),
         env=dict.fromkeys(THREADS, "1"),
     )
     try:
@@ -261,10 +267,16 @@ def _ordered(submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int) -> 
 _errands: list[_Errand] = []  # the task that this worker process runs
 
 
-def _begin(errand: _Errand, thresholds: tuple[int, int, int]) -> None:
+def _begin(errand: _Errand, thresholds: tuple[int, int, int], is_copied: bool) -> None:
     """Take an errand, and leave Ctrl-C to the process that collects the results."""
     gc.set_threshold(*thresholds)  # garbage is looked for as rarely as in the process that asks
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if is_copied:
+        from threadpoolctl import threadpool_limits
+
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        ctypes.CDLL(None).prctl(DEATH_SIGNAL, signal.SIGKILL)  # ends with its parent
+        threadpool_limits(1)
     _errands[:] = [errand]
 
 

@@ -5,11 +5,11 @@ whole or absent, and its row is in the table. A second run finds both and comput
 """
 
 import csv
+import hashlib
 import io
 import json
 import os
 import re
-import shutil
 import unicodedata
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -17,7 +17,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, new_file, replaced, sha256
 from neurowhere._tools.replacement import is_temporary, recover, sole_writer
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from neurowhere.report.tables import Pair, RowMaker
 
 FOLDERS_AT_ONCE = {"none": 32, "nifti": 8, "all": 4}  # texts per process, by what is drawn
+NOTED = "rows", "texts", "recipe", "table"  # what is kept of a stopped table
+CHARACTERS_COPIED = 1 << 20  # at a time
 WHAT = ("text", "texts", "encoded")
 
 
@@ -60,6 +62,8 @@ def encode_texts(sources: list[str], options: Options) -> None:
     )
     batch = Batch(model, maker, options)
     with hired(options.jobs, options.cluster) as workers:
+        if not workers.are_here:
+            batch.warm_up(folders=options.output is not None)
         if options.output is None:
             _write_table(batch, found, options.table, workers)
         else:
@@ -73,6 +77,14 @@ class Batch:
     model: "Encoder"
     maker: "RowMaker"
     options: Options
+
+    def warm_up(self, folders: bool) -> None:
+        """Make what is made once, before processes are copied from this one."""
+        from neurowhere.inputs import Text
+
+        if folders:
+            import neurowhere.report.encoding  # noqa: F401
+        make_rows(self, [Text("", "left insula")])
 
 
 def make_rows(batch: Batch, chunk: "list[Text | Failure]") -> "pd.DataFrame":
@@ -152,11 +164,14 @@ def _write_table(
         with tally.until_stopped(), closing(_tables(batch, rest, workers)) as tables:
             for table in tables:
                 with tally.undisturbed():
-                    _append(table, stream, options, header=not tally.n_seen)
-                    trail.add(len(table))
+                    rows = _rows(table, options, header=not tally.n_seen)
+                    stream.write(rows)  # all at once, so that stopping the work cuts none
+                    trail.add(len(table), rows)
                 _count(tally, table)
         tally.refuse_nothing()  # before the file appears
-    trail.end(is_whole=not tally.signal)
+        trail.note(is_whole=not tally.signal)
+    if not tally.signal:
+        trail.end()
     tally.end(path)
 
 
@@ -164,7 +179,8 @@ def _write_table(
 class Trail:
     """Knows which texts have a row in a table, so that a run continues one that was stopped.
 
-    A hidden file beside a table that was stopped says so.
+    A hidden file beside a table that was stopped says so. It is there before the table, and tells
+    of the one that was there, too: whenever a run is killed, it tells of the one that is there.
     """
 
     path: Path | None  # the table
@@ -172,6 +188,8 @@ class Trail:
     n_rows: int = 0
     texts: str = ""  # digest of the texts of these rows
     _sent: deque[str] = field(default_factory=deque)  # digests of texts that have no row yet
+    _noted: list[dict[str, Any]] = field(default_factory=list)  # tables that may be there
+    _written: Any = field(default_factory=hashlib.sha256)
 
     @classmethod
     def find(cls, path: Path | None, batch: Batch) -> "Trail":
@@ -180,20 +198,27 @@ class Trail:
         how = [options.as_json, options.keep_formulas, options.draw_anyway, maker.sort]
         header = list(maker.table([]).columns)
         trail = cls(path, digest(_recipe(options), json.dumps([how, header])))
-        if path is None or options.overwrite or not path.is_file():
+        if path is None:
             return trail
+        note = trail._note(path)
+        if note.parent.is_dir():
+            recover(note.parent, note.name)
         try:
-            known = json.loads(trail._note(path).read_bytes())
-            recipe, table = known["recipe"], known["table"]
-            trail.n_rows, trail.texts = known["rows"], known["texts"]
+            known = json.loads(note.read_bytes())
+            trail._noted = [{name: each[name] for name in NOTED} for each in known]
         except (OSError, *DAMAGE):
             return trail
-        if (recipe, table) != (trail.recipe, sha256(path)):
-            raise OutputError(
-                f"{path} was stopped before its end, and then changed, or was encoded in another "
-                "way; choose another file, or add --overwrite"
-            )
-        return trail
+        if options.overwrite or not path.is_file():
+            return trail
+        ours = {"recipe": trail.recipe, "table": sha256(path)}
+        for noted in trail._noted:
+            if noted == noted | ours:
+                trail.n_rows, trail.texts, trail._noted = noted["rows"], noted["texts"], [noted]
+                return trail
+        raise OutputError(
+            f"{path} was stopped before its end, and then changed, or was encoded in another "
+            "way; choose another file, or add --overwrite"
+        )
 
     @staticmethod
     def _note(path: Path) -> Path:
@@ -203,7 +228,9 @@ class Trail:
         """Copy the rows of an earlier run."""
         if self.path is not None and self.n_rows:
             with self.path.open(encoding="utf-8", newline="") as rows:
-                shutil.copyfileobj(rows, stream)
+                while some := rows.read(CHARACTERS_COPIED):
+                    stream.write(some)
+                    self._written.update(some.encode("utf-8"))
 
     def rest(self, found: "Iterable[Text | Failure]", tally: "Tally") -> "Iterator[Text | Failure]":
         """Yield the texts that have no row yet; the first must be those that have one."""
@@ -221,23 +248,26 @@ class Trail:
             self._sent.append(_digest_of(item))
             yield item
 
-    def add(self, n_rows: int) -> None:
+    def add(self, n_rows: int, rows: str) -> None:
         """Record that the next texts have their rows."""
+        self._written.update(rows.encode("utf-8"))
         self.n_rows += n_rows
         for _ in range(n_rows):
             self.texts = digest(self.texts, self._sent.popleft())
 
-    def end(self, *, is_whole: bool) -> None:
-        """Leave a note beside a table that was stopped, and none beside one that is whole."""
-        if self.path is None:
+    def note(self, *, is_whole: bool) -> None:
+        """Leave a note of a table that was stopped, or takes the place of such a one."""
+        if self.path is None or (is_whole and not self._noted):
             return
-        if is_whole:
-            self._note(self.path).unlink(missing_ok=True)
-            return
-        known = {"rows": self.n_rows, "texts": self.texts, "recipe": self.recipe}
-        note = json.dumps(known | {"table": sha256(self.path)})
+        rows = self.n_rows, self.texts, self.recipe, self._written.hexdigest()
+        known = [*self._noted, dict(zip(NOTED, rows, strict=True))]
         with new_file(self._note(self.path), overwrite=True) as stream:
-            stream.write(note)
+            json.dump(known, stream)
+
+    def end(self) -> None:
+        """Remove the note beside a table that is whole."""
+        if self.path is not None:
+            self._note(self.path).unlink(missing_ok=True)
 
 
 def _digest_of(item: "Text | Failure") -> str:
@@ -269,13 +299,12 @@ def _tables(
         yield batch.maker.table(done)
 
 
-def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
-    """Write rows in one call, so that stopping the work cuts none of them."""
+def _rows(table: "pd.DataFrame", options: Options, *, header: bool) -> str:
+    """Return rows as JSON lines or CSV."""
     if options.as_json:
-        text = table.to_json(None, orient="records", lines=True, force_ascii=False)
-    else:
-        text = rows_of_csv(table, options, header=header)
-    stream.write(text)
+        rows: str = table.to_json(None, orient="records", lines=True, force_ascii=False)
+        return rows
+    return rows_of_csv(table, options, header=header)
 
 
 def _write_folders(

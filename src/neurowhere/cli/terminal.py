@@ -78,7 +78,7 @@ def _said(summary: "Summary", text: str) -> Iterator[tuple[str, str]]:
     ignored = (_with_status(mentions, status, text) for status in ("denied", "not_finding"))
     yield "ignored", _first([*chain(*ignored), *_unapplied(summary.unapplied_sides, text)])
     misspelt = filter(attrgetter("misspelt"), mentions)
-    yield "misspelt", _first(_once(f"{m.term}{_quoted(text, m.where)}" for m in misspelt))
+    yield "misspelt", _first(_once(_as_read(mention, text) for mention in misspelt))
     yield "unknown", _unknown(summary)
     yield "support", summary.support.summary
 
@@ -199,6 +199,14 @@ def _unapplied(sides: "list[UnappliedSide]", text: str) -> Iterable[str]:
 
 def _quoted(text: str, where: "Span | None") -> str:
     return "" if where is None else f": “{text[slice(*where)]}”"
+
+
+def _as_read(mention: "Mention", text: str) -> str:
+    """Return what is misspelt as it was read, and as it stands in the text, with its own side."""
+    side, where = None if mention.side_inherited else mention.side_where, mention.where
+    if side and where:
+        where = min(where[0], side[0]), max(where[1], side[1])
+    return f"{mention.side} " * bool(side) + f"{mention.term}{_quoted(text, where)}"
 
 
 def _times(ratio: float | None) -> str:

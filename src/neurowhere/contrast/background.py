@@ -51,7 +51,7 @@ Totals = tuple[Array, Array]  # Σ a z for each weight a, and Σ b z² for each 
 
 BATCH = 256  # documents encoded at a time
 TASK_DOCUMENTS = 4096  # summed by one worker before it reports
-N_PLACELESS = 300  # words
+N_PLACELESS, PLACELESS_AT_ONCE = 600, 300  # words; of which the fits are in memory
 WORDS_AT_ONCE = 20  # whose residuals are held for all documents
 LAYOUT = 5  # of the files
 KEPT = ("usual", "cross", "square")
@@ -66,7 +66,7 @@ class Responses:
     """What is made of a document.
 
     Without the mean q̄ over all documents, the responses are the encodings q themselves; with it,
-    side by side, log(c + (1 − c) q/q̄), q/q̄, the features x, and [x > 0].
+    side by side, log(ε + (1 − ε) q/q̄), q/q̄, the features x, and [x > 0].
     """
 
     model: Encoder
@@ -320,7 +320,8 @@ def find_chance(
 
     With less than 20 words nothing is calibrated, and the shares are NaN.
     """
-    path = folder / f"chance-{_key(background.found, responses)}-{len(columns)}.npz"
+    key = _key(background.found, responses)
+    path = folder / f"chance-{key}-{len(columns)}-{N_PLACELESS}.npz"
     with suppress(CorpusError, KeyError):
         arrays = read_arrays(path)
         return Chance(*(arrays[name] for name in Chance._fields))
@@ -330,9 +331,13 @@ def find_chance(
     shares = np.full(2, np.nan)
     if words.shape[1] >= FEWEST_PLACELESS:
         design = background.design(columns)
-        (effect, variance, n, _), _ = fit_groups_of(
-            design, background.found, words, responses, workers, adjusted=calibrated
-        )
+        fits = [
+            fit_groups_of(
+                design, background.found, words[:, some], responses, workers, adjusted=calibrated
+            )[0]
+            for some in slices(words.shape[1], PLACELESS_AT_ONCE)
+        ]
+        effect, variance, n, _ = map(np.concatenate, zip(*fits, strict=True))
         extra = calibrate(effect, variance) if calibrated else extra
         for k, part in enumerate((slice(m, m_both), slice(m))):
             fit = effect[:, part], variance[:, part]

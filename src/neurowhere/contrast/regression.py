@@ -10,21 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from neurowhere._tools.parallel import slices
+
 Array = NDArray[np.floating]
 
 RATE = 0.05  # false-discovery rate
 LEVEL = 0.95  # of intervals
 PRIOR = 20  # documents of usual variance that are added to those of a group
-FLOOR = 0.15  # c of the response
+FLOOR = 0.15  # ε of the response
 QUANTILE = 0.8  # of the squared statistics of placeless words that is made that of χ²
-WITHOUT_DISCOVERY = 0.96  # of placeless words
+WITHOUT_DISCOVERY = 0.97  # of placeless words
 COLLINEAR = 1e-7  # an eigenvalue smaller than this share of the largest is none
 LIKELY, FEWEST_LIKELY = 4, 200  # documents for one of the group, and at least
 TENTHS = 10
+AT_ONCE = 4096  # responses that are calibrated at a time
 
 
 def log_response(relative: Array) -> Array:
-    """Return y = log(c + (1 − c) q/q̄) from q/q̄: finite where a document says nothing of a place."""
+    """Return y = log(ε + (1 − ε) q/q̄) from q/q̄: finite where a document says nothing of a place."""
     return np.asarray(np.log(FLOOR + (1 - FLOOR) * relative))
 
 
@@ -170,8 +173,11 @@ def calibrate(effect: Array, variance: Array) -> Array:
     τ² makes the 80 % quantile of β² / (se² + τ²) over placeless words that of χ²₁, c: as many words
     have β² / (se² + τ²) ≤ c as have β²/c − se² ≤ τ², so τ² is the quantile of the latter, or 0.
     """
-    excess = effect**2 / stats.chi2.ppf(QUANTILE, 1) - variance
-    return np.maximum(np.quantile(excess, QUANTILE, axis=0), 0.0)
+    quantile, found = stats.chi2.ppf(QUANTILE, 1), np.zeros(effect.shape[1])
+    for some in slices(len(found), AT_ONCE):
+        excess = effect[:, some] ** 2 / quantile - variance[:, some]
+        found[some] = np.quantile(excess, QUANTILE, axis=0)
+    return np.maximum(found, 0.0)
 
 
 def stretch(effect: Array, variance: Array, n: Array) -> float:
@@ -179,8 +185,8 @@ def stretch(effect: Array, variance: Array, n: Array) -> float:
 
     A word has none as soon as its largest |t| are, one after the other, less than the quantiles
     that Benjamini and Hochberg compare them with: κ of a word is the largest ratio of the two. Its
-    96 % quantile over words, or 1, leaves 4 % with a discovery: one less than the level, because τ²
-    is chosen on the same words.
+    97 % quantile over words, or 1, leaves 3 % with a discovery: less than the level, because τ² and
+    κ are chosen on the same words.
     """
     m = effect.shape[1]
     levels = RATE * np.arange(1, m + 1) / m

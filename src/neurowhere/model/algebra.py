@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import FitError
 from neurowhere.model.encoding import Contrast, Encoding
 from neurowhere.model.source import Source, TermUse
+from neurowhere.model.visible import Extent
 from neurowhere.text.reading.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
@@ -202,9 +203,9 @@ class _Sum(Source):
         """Return known names that are spelt like a word."""
         return self._first.suggest(word)
 
-    def named(self) -> dict[str, NDArray[np.bool_]]:
+    def named(self) -> dict[str, Extent]:
         """Return the places that the texts name which were added."""
-        named: dict[str, NDArray[np.bool_]] = {}
+        named: dict[str, Extent] = {}
         for part in self.parts:
             named |= part.encoding.source.named() if part.factor > 0 else {}
         return named

@@ -188,14 +188,6 @@ class Counted:
         first = np.zeros(len(rows), np.int8)  # as little as there is
         return Counted(rows, first, [self.placeless[text]], self.extractor)
 
-    @property
-    def _by_term(self) -> tuple[Ints, Ints]:
-        """Mentions of each term of one text, in order: first places in the mentions, then these."""
-        column, mention, _ = _entries(self.rows, self.extractor)
-        order = np.lexsort((mention, column))
-        bounds = np.searchsorted(column[order], np.arange(len(self.extractor.terms) + 1))
-        return bounds, mention[order]
-
     def uses(
         self, columns: Ints, listed: int | None
     ) -> tuple[list[int], list[list[Span]], list[bool]]:
@@ -203,17 +195,20 @@ class Counted:
 
         Places after `listed` are left out.
         """
-        bounds, mentions = self._by_term
-        is_listed = self.rows["start"][mentions] < (np.inf if listed is None else listed)
-        kept = self.rows[mentions[is_listed]]
-        places = list(zip(kept["start"].tolist(), kept["end"].tolist(), strict=True))
-        is_named = ~self.rows["is_implied"][mentions]
+        column, mention, _ = _entries(self.rows, self.extractor)
+        order = np.lexsort((mention, column))
+        column, rows = column[order], self.rows[mention[order]]
+        first = np.searchsorted(column, columns)
+        end = np.searchsorted(column, columns, side="right")
+        is_listed = rows["start"] < (np.inf if listed is None else listed)
         n_listed, n_named = (
-            np.append(0, np.cumsum(each))[bounds] for each in (is_listed, is_named)
+            np.concatenate([[0], np.cumsum(each)]) for each in (is_listed, ~rows["is_implied"])
         )
-        counts, named = np.diff(bounds)[columns], np.diff(n_named)[columns]
-        here = map(slice, n_listed[columns].tolist(), n_listed[columns + 1].tolist())
-        return counts.tolist(), [places[each] for each in here], (named == 0).tolist()
+        kept = rows[is_listed]
+        places = list(zip(kept["start"].tolist(), kept["end"].tolist(), strict=True))
+        here = map(slice, n_listed[first].tolist(), n_listed[end].tolist())
+        is_implied = n_named[end] == n_named[first]
+        return (end - first).tolist(), [places[each] for each in here], is_implied.tolist()
 
     @cached_property
     def _limb_signs(self) -> NDArray[np.float64]:

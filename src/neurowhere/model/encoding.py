@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -21,7 +21,7 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.contradictions import Contradiction, find_contradictions
-from neurowhere.text.findings import Finding
+from neurowhere.text.findings import Finding, affirms_wrong, calls_normal
 from neurowhere.text.kinds import Kind
 from neurowhere.text.reading.mentions import Mentions, Span
 from neurowhere.text.sections import read_sections
@@ -31,6 +31,8 @@ from neurowhere.text.words import without_markup
 if TYPE_CHECKING:
     from neurowhere.report.notebook import View
 
+NOTHING_WRONG = "the report says that nothing is wrong"
+NO_FINDING = "the report affirms no finding in a part of the brain"
 N_PEAKS = 10
 Maps = Literal["none", "nifti", "all"]
 RegionOrder = Literal["excess", "probability", "ratio"]
@@ -243,16 +245,9 @@ class Encoding:
         """
         if self.is_mean_map:  # else rounding would be drawn as if it were a map
             return np.zeros(len(self.mean_map), np.float32)
-        # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
-        ratio: NDArray[np.float32] = np.log(1 + self._relative(self.probabilities))
-        ratio -= np.log(1 + self._relative(self.mean_map))
+        ratio = _log_relative(self.probabilities, self.brain, self.partition)
+        ratio -= _log_relative_mean(Same(self.mean_map), self.brain, self.partition)
         return ratio
-
-    def _relative(self, probabilities: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return densities in multiples of the uniform one, q V / v."""
-        scale = self.brain.total_volume_mm3 / self.partition.volumes_mm3
-        relative: NDArray[np.float32] = np.multiply(probabilities, scale, dtype=np.float32)
-        return relative
 
     @property
     def density_img(self) -> Any:
@@ -310,7 +305,7 @@ class Encoding:
         """How well the model can tell where the text points."""
         support, outside, is_text = self._judge(), self.source.outside, self.source.is_text
         if self.source.is_normal and outside is None:
-            return withhold(support, "the report says that nothing is wrong")
+            return withhold(support, NOTHING_WRONG if calls_normal(self.text) else NO_FINDING)
         if support.foreign and is_text:
             return withhold(support, "not in English; translate the text")
         if self.is_silent and is_text:
@@ -319,7 +314,8 @@ class Encoding:
             doubt = self.source.doubt if support.level == "good" else ""
             return replace(support, level="weak", summary=f"weak: {doubt}") if doubt else support
         support = replace(support, outside=outside.where)
-        return withhold(support, f"outside the brain: {outside.where}")
+        side = f", {outside.side}" if outside.side else ""
+        return withhold(support, f"outside the brain: {outside.where}{side}")
 
     @property
     def is_silent(self) -> bool:
@@ -328,11 +324,11 @@ class Encoding:
 
     def _why_silent(self) -> str:
         found = [mention for mention in self.mentions if not mention.is_generic]
-        if any(mention.is_negated for mention in found):
+        if any(mention.is_negated for mention in found) and not affirms_wrong(self.mentions):
             return "nothing to map: the text denies every place and finding in it"
         if any(mention.section for mention in found):
             return "nothing to map: the text names places only as history, or of relatives"
-        if self.mentions.present:
+        if self.mentions.present or affirms_wrong(self.mentions):
             return "no place: these words point nowhere in particular"
         return "no place: the model knows no word of this text"
 
@@ -681,6 +677,43 @@ class Encoding:
         from neurowhere.report.notebook import encoding_html
 
         return encoding_html(self)
+
+
+def _log_relative(
+    probabilities: NDArray[np.floating], brain: VoxelGrid, partition: Partition
+) -> NDArray[np.float32]:
+    """Return log(1 + q V / v), with q V / v the density in multiples of the uniform one."""
+    relative: NDArray[np.float32] = probabilities * _volumes_in_regions(brain, partition)
+    # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
+    relative += 1
+    return np.log(relative, out=relative)
+
+
+@lru_cache(maxsize=4)
+def _volumes_in_regions(brain: VoxelGrid, partition: Partition) -> NDArray[np.float32]:
+    volumes = brain.total_volume_mm3 / partition.volumes_mm3
+    return volumes.astype(np.float32)
+
+
+@lru_cache(maxsize=4)
+def _log_relative_mean(mean_map: "Same", brain: VoxelGrid, partition: Partition) -> Any:
+    """Return the same of the mean map of a model, which all its encodings share."""
+    return _log_relative(mean_map.values.astype(np.float32), brain, partition)
+
+
+class Same:
+    """An array that never changes, as a key: equal to itself alone."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: NDArray[np.floating]) -> None:
+        self.values = values
+
+    def __hash__(self) -> int:
+        return id(self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.values is other.values
 
 
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:

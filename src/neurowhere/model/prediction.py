@@ -13,15 +13,16 @@ from neurowhere.learn import LogLinear, Predictor
 from neurowhere.learn.predictor import Structures
 from neurowhere.model.mixture import Mixture, PlaceMaps, Report, mix
 from neurowhere.model.reading import Readings
-from neurowhere.model.visible import Shown, VisibleStructures
+from neurowhere.model.visible import Extent, Shown, VisibleStructures
 from neurowhere.space import Partition
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.findings import concludes_nothing, find_findings
+from neurowhere.text.findings import affirms_wrong, concludes_nothing, find_findings
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
 LEAST_GATE = 0.01  # of a text that is drawn as a report at all
 FAINT = 0.2  # of the strongest structure; one without a side that weighs less pulls at no side
+N_EXTENTS = 1024  # of named places, that are kept: 10 kB each
 CROSSED = 0.6  # how far a side of the body moves what a text says
 
 Added = tuple[NDArray[np.integer], NDArray[np.float32] | sparse.csr_matrix]  # entries; maps
@@ -121,6 +122,7 @@ class MapMaker:
             gate > 0.5
             and mixture is None
             and any(mention.is_negated for mention in mentions.found)
+            and not affirms_wrong(mentions)
             and (
                 concludes_nothing(text, mentions)
                 or not any(mention.is_present for mention in mentions.rule_based)
@@ -209,8 +211,8 @@ class MapMaker:
 
     def named(
         self, readings: Readings, drawn: frozenset[str] | None, *, sides: bool
-    ) -> dict[str, NDArray[np.bool_]]:
-        """Return the regions of the structures that one text names, where the model has a prior.
+    ) -> dict[str, Extent]:
+        """Return the extents of the structures that one text names, where the model has a prior.
 
         The heaviest first; one that the text puts on one side only is that half of it. Of a report,
         these are those that it is drawn from, `drawn`.
@@ -226,10 +228,24 @@ class MapMaker:
         for column, side in zip(columns, balance[order].tolist(), strict=True):
             if drawn is not None and terms[column] not in drawn:
                 continue
-            place = self.visible.place_of(column)
             half = {1: "left ", -1: "right "}.get(side if sides else 0, "")
-            region = prior.region_of(place)
-            if region is not None:
-                inside = region & (side * self._kinds_of_sides[0] > 0) if half else region
-                named[half + terms[place]] = inside
+            place = self.visible.place_of(column)
+            if prior.has(place):
+                named[half + terms[place]] = self._extent(place, side if half else 0)
         return named
+
+    def _extent(self, place: int, side: float) -> Extent:
+        """Return the extent of a place, or of its half on a side."""
+        if (known := self._extents.get((place, side))) is not None:
+            return known
+        regions = self.visible.region_of(place)
+        if side:
+            regions = regions[side * self._kinds_of_sides[0][regions] > 0]
+        if len(self._extents) >= N_EXTENTS:
+            self._extents.clear()
+        extent = self._extents[place, side] = Extent(regions)
+        return extent
+
+    @cached_property
+    def _extents(self) -> dict[tuple[int, float], Extent]:
+        return {}

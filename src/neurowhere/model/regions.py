@@ -11,8 +11,9 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.encoding import REGION_ORDERS, Encoding, RegionOrder, ratios
+from neurowhere.model.encoding import REGION_ORDERS, Encoding, RegionOrder, Same, ratios
 from neurowhere.model.schema import Point, Reason, Region
+from neurowhere.model.visible import Extent
 from neurowhere.space.geometry import Gazetteer, side_of_regions
 
 N_REGIONS = 12
@@ -147,14 +148,14 @@ def region_table(regions: list[Region]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS).astype({"ratio": float})
 
 
-def landmarks_of(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, Mask]:
-    """Return the places that a text names and the atlas lacks, each once: its regions, (m,)."""
+def landmarks_of(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, Extent]:
+    """Return the places that a text names and the atlas lacks, each once."""
     return _lacking(encoding.source.named(), gazetteer)
 
 
-def _lacking(named: dict[str, Mask], gazetteer: Gazetteer) -> dict[str, Mask]:
+def _lacking(named: dict[str, Extent], gazetteer: Gazetteer) -> dict[str, Extent]:
     places = _distinct(named).items()
-    return {name: where for name, where in places if _beside(gazetteer, where).is_lacking}
+    return {name: extent for name, extent in places if _beside(gazetteer, extent).is_lacking}
 
 
 def landmark_names(place: str) -> tuple[str, str]:
@@ -178,21 +179,27 @@ class _Listing:
         return self.encoding.density
 
     @cached_property
-    def named(self) -> dict[str, Mask]:
+    def named(self) -> dict[str, Extent]:
         return self.encoding.source.named()
 
     @cached_property
-    def landmarks(self) -> dict[str, Mask]:
+    def landmarks(self) -> dict[str, Extent]:
         return _lacking(self.named, self.gazetteer)
 
     @property
     def n_atlas(self) -> int:
         return len(self.gazetteer.atlas.names)
 
-    def _sums(self, probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Probability of each row: (n,)."""
-        shares = self.gazetteer.shares(probabilities / self.encoding.partition.volumes_mm3)
-        return np.append(shares, [probabilities[here].sum() for here in self.landmarks.values()])
+    def _sums(
+        self, probabilities: NDArray[np.floating], shares: NDArray[np.floating] | None = None
+    ) -> NDArray[np.floating]:
+        """Probability of each row, (n,); those of the atlas may be given."""
+        if shares is None:
+            shares = _shares(self.gazetteer, probabilities)
+        if not self.landmarks:
+            return shares
+        places = self.landmarks.values()
+        return np.append(shares, [probabilities[place.regions].sum() for place in places])
 
     @cached_property
     def probability(self) -> NDArray[np.floating]:
@@ -200,7 +207,8 @@ class _Listing:
 
     @cached_property
     def mean(self) -> NDArray[np.floating]:
-        return self._sums(self.encoding.mean_map)
+        mean_map = self.encoding.mean_map
+        return self._sums(mean_map, _mean_shares(self.gazetteer, Same(mean_map)))
 
     @cached_property
     def excess(self) -> NDArray[np.floating]:
@@ -213,10 +221,12 @@ class _Listing:
         return ratios(self.probability, self.mean)
 
     @cached_property
-    def parts(self) -> list[Mask]:
-        """Rows that are part of each named place: (n,) each."""
-        parts = [_beside(self.gazetteer, where).parts for where in self.named.values()]
-        return [np.append(here, np.zeros(len(self.landmarks), bool)) for here in parts]
+    def parts(self) -> Mask:
+        """Rows that are part of each named place: (n_named, n)."""
+        parts = np.zeros((len(self.named), len(self.probability)), bool)
+        for row, extent in zip(parts, self.named.values(), strict=True):
+            row[: self.n_atlas] = _beside(self.gazetteer, extent).parts
+        return parts
 
     @cached_property
     def is_landmark(self) -> Mask:
@@ -226,7 +236,7 @@ class _Listing:
     @cached_property
     def is_named(self) -> Mask:
         """Rows that are part of a place that the text names."""
-        is_named: Mask = np.any([*self.parts, self.is_landmark], axis=0)
+        is_named: Mask = self.parts.any(axis=0) | self.is_landmark
         return is_named
 
     def order(self, sort: RegionOrder, n_rows: int | None) -> list[int]:
@@ -251,11 +261,13 @@ class _Listing:
         """Return the terms that raise or lower some rows most."""
         if not rows:
             return []
-        volumes, masks = self.encoding.partition.volumes_mm3, list(self.landmarks.values())
+        volumes, places = self.encoding.partition.volumes_mm3, list(self.landmarks.values())
         of_atlas = [row for row in rows if row < self.n_atlas]
         others = [row for row in rows if row >= self.n_atlas]
         shares = [sparse.csr_matrix(self.gazetteer.shared_mm3[of_atlas].multiply(1 / volumes))]
-        shares += [sparse.csr_matrix(masks[row - self.n_atlas].astype(float)) for row in others]
+        shares += [
+            sparse.csr_matrix(places[row - self.n_atlas].weights(len(volumes))) for row in others
+        ]
         found = _reasons_in(self.encoding, sparse.vstack(shares).tocsr())
         reasons = dict(zip([*of_atlas, *others], found, strict=False))
         return [reasons.get(row, []) for row in rows]
@@ -287,11 +299,20 @@ class _Listing:
         found: dict[int, Point] = {
             row: (x, y, z) for row, (x, y, z) in zip(of_atlas, places, strict=True)
         }
-        for row, here in enumerate(self.landmarks.values(), self.n_atlas):
+        for row, place in enumerate(self.landmarks.values(), self.n_atlas):
             if row in rows:
-                densest = np.flatnonzero(here)[np.argmax(self.density[here])]
+                densest = place.regions[np.argmax(self.density[place.regions])]
                 found[row] = as_point(self.encoding.partition.centers_mm[densest])
         return found
+
+
+def _shares(gazetteer: Gazetteer, probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
+    return gazetteer.shares(probabilities / gazetteer.partition.volumes_mm3)
+
+
+@lru_cache(maxsize=8)
+def _mean_shares(gazetteer: Gazetteer, mean_map: Same) -> NDArray[np.floating]:
+    return _shares(gazetteer, mean_map.values)
 
 
 @lru_cache(maxsize=1)
@@ -310,34 +331,27 @@ class _Beside(NamedTuple):
     is_lacking: bool
 
 
-def _beside(gazetteer: Gazetteer, where: Mask) -> _Beside:
-    return _compared(gazetteer, np.packbits(where).tobytes())
-
-
 @lru_cache(maxsize=N_KEPT)
-def _compared(gazetteer: Gazetteer, bits: bytes) -> _Beside:
-    """Compare a place with an atlas; texts name the same ones again and again."""
+def _beside(gazetteer: Gazetteer, extent: Extent) -> _Beside:
+    """Compare a place with an atlas; texts name the same ones again and again.
+
+    A place is lacking if no region of the atlas is much of it: the pons, or AAL3's thalamus.
+    """
     n_regions = gazetteer.partition.n_regions
-    where = np.unpackbits(np.frombuffer(bits, np.uint8), count=n_regions).astype(bool)
     every = gazetteer.shares(np.ones(n_regions)).clip(min=TINY)
-    parts = gazetteer.shares(where.astype(np.float64)) / every >= COVERED
-    return _Beside(parts, _is_lacking(gazetteer, where, parts))
-
-
-def _is_lacking(gazetteer: Gazetteer, where: Mask, parts: Mask) -> bool:
-    """Return whether no region of an atlas is much of a place: the pons, or AAL3's thalamus."""
+    shared = gazetteer.shares(extent.weights(n_regions))  # mm³
+    parts: Mask = shared / every >= COVERED
     if gazetteer.atlas is gazetteer.partition:
-        return False
-    here = np.asarray(gazetteer.shared_mm3[:, where].sum(axis=1)).ravel()
-    sides = side_of_regions(gazetteer.partition)
-    volumes = gazetteer.partition.volumes_mm3 * where
+        return _Beside(parts, False)
+    volumes = gazetteer.partition.volumes_mm3[extent.regions]
+    sides = side_of_regions(gazetteer.partition)[extent.regions]
     one_side = max(volumes[sides > 0].sum(), volumes[sides < 0].sum())
-    return bool(here[parts].max(initial=0) < LEAST_PART * one_side)
+    return _Beside(parts, bool(shared[parts].max(initial=0) < LEAST_PART * one_side))
 
 
-def _distinct(named: dict[str, Mask]) -> dict[str, Mask]:
+def _distinct(named: dict[str, Extent]) -> dict[str, Extent]:
     """Return places by their first name: "cerebellum" is "cerebellar hemispheres"."""
-    names = {where.tobytes(): name for name, where in reversed(named.items())}
+    names = {extent.key: name for name, extent in reversed(named.items())}
     return {name: named[name] for name in reversed(names.values())}
 
 

@@ -15,9 +15,17 @@ from neurowhere.model.lending import key_of, model_of
 from neurowhere.model.mixture import Mixture, Report, mass_for_seats
 from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
+from neurowhere.model.visible import Extent
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, affirms_place, only_presses, says_normal, shows_nothing
-from neurowhere.text.outside import Outside, find_outside
+from neurowhere.text.findings import (
+    Place,
+    affirms_place,
+    is_on_surface,
+    names_surface,
+    says_normal,
+    shows_nothing,
+)
+from neurowhere.text.outside import Outside, find_on_surface, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
 
@@ -33,6 +41,7 @@ SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 TINY = 1e-12
 HALF = 0.5  # gate above which a text is a report
 COMPLAINTS = "the scan is normal; the map is that of the complaints"
+BESIDE = "“{}”{} is outside the tissue of the brain and not drawn; the map is that of the rest"
 NOWHERE = "the report affirms no place; the map is that of its other words"
 EVENLY = 1e-3  # of what places explain, that is given to each by its share in the whole map
 
@@ -130,8 +139,8 @@ class Source:
         """Return known names that are spelt like a word."""
         return []
 
-    def named(self) -> dict[str, NDArray[np.bool_]]:
-        """Return the regions of the places that the text names, where the model has them: (m,)."""
+    def named(self) -> dict[str, Extent]:
+        """Return the extents of the places that the text names, where the model has them."""
         return {}
 
     def origin(self) -> dict[str, Any]:
@@ -208,9 +217,26 @@ class ReadText(Source):
     def doubt(self) -> str:
         """Why a map says little of where something is wrong; empty if it does."""
         is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
-        if not (is_normal or is_report) or affirms_place(self.mentions, is_normal=is_normal):
+        if not (is_normal or is_report):
             return ""
-        return COMPLAINTS if is_normal else NOWHERE
+        if not affirms_place(self.mentions, is_normal=is_normal):
+            return COMPLAINTS if is_normal else NOWHERE
+        outer = self._not_drawn
+        side = f" ({outer.side})" if outer and outer.side else ""
+        return BESIDE.format(outer.words, side) if outer else ""
+
+    @property
+    def _not_drawn(self) -> Outside | None:
+        """A lesion on the surface of the brain that a report has beside the places of its map."""
+        is_outer = self.listed is None and names_surface(self.text)
+        if not is_outer or any(each.depth == "surface" for each in self._seats):
+            return None
+        return find_on_surface(self.text, self.mentions)
+
+    @property
+    def _seats(self) -> list[Place]:
+        findings = self.report.findings if self.report else ()
+        return [seat for each in findings for seat in each.seats]
 
     @property
     def mentions(self) -> Mentions:
@@ -242,12 +268,8 @@ class ReadText(Source):
         """Where outside the brain the finding is; of a very long text, None."""
         if not self.is_text or self.listed is not None:
             return None
-        mentions = self.mentions
-        if self.report and only_presses(self.report.findings):
-            # A subdural haematoma that presses on a ventricle is not in it.
-            found = tuple(mention for mention in mentions.found if not mention.is_structure)
-            mentions = replace(mentions, found=found)
-        return find_outside(self.text, mentions)
+        is_outer = is_on_surface(self.text, self.mentions)
+        return find_outside(self.text, self.mentions, is_on_surface=is_outer)
 
     @property
     def order(self) -> NDArray[np.integer]:
@@ -299,8 +321,8 @@ class ReadText(Source):
             return []  # a name that the text has in another sense is spelt well
         return self.model.vocabulary_.suggest(word)
 
-    def named(self) -> dict[str, NDArray[np.bool_]]:
-        """Return the regions of the places that the text names, the heaviest first."""
+    def named(self) -> dict[str, Extent]:
+        """Return the extents of the places that the text names, the heaviest first."""
         return self.model.maker.named(self.readings, self.drawn_from, sides=self.follows_sides)
 
     def origin(self) -> dict[str, Any]:

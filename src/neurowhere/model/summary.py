@@ -307,7 +307,7 @@ def _names_at(
     landmarks = landmarks_of(encoding, gazetteer).items()
     ours = encoding.partition.region_of(places).tolist()
     return [
-        next((landmark_names(name) for name, inside in landmarks if inside[own]), None)
+        next((landmark_names(name) for name, place in landmarks if own in place.regions), None)
         or _named(gazetteer, region)
         for own, region in zip(ours, gazetteer.regions_at(places), strict=True)
     ]

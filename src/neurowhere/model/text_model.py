@@ -300,6 +300,8 @@ class TextModel(Parameters):
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         reader = replace(self.reader, **given)
         key_of(self)  # by which encodings of other processes find it
+        if n_jobs != 1:
+            self._encode_together([""], reader)  # what is made once, before processes are copied
         n_before = 0
         todo = map(_Chunk.of, chunks(as_items(texts), CHUNK_ENCODED))
         done = run_in_order(_encode_chunk, (self, reader), todo, Workers(n_jobs))

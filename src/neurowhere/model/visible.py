@@ -5,6 +5,8 @@ core, which gives it a share, and its region, whose probability is raised to tha
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -18,7 +20,7 @@ from neurowhere.space import Partition
 from neurowhere.space.geometry import side_of_regions
 from neurowhere.text import TermExtractor, Vocabulary
 
-__all__ = ["Shown", "Structure", "VisibleStructures"]
+__all__ = ["Extent", "Shown", "Structure", "VisibleStructures"]
 
 Regions = NDArray[np.intp]
 Step = tuple[Regions, NDArray[np.float32]]  # what is added there, or what was there before
@@ -103,7 +105,7 @@ class VisibleStructures:
         places = {column: self.place_of(column) for column in asked if column not in known}
         cores = self.predictor.cores(np.array(list(places.values()), dtype=np.intp))
         for (column, place), core in zip(places.items(), cores, strict=True):
-            known[column] = Structure(core, self._region_of(place))
+            known[column] = Structure(core, self.region_of(place))
         found = {column: known[column] for column in asked}
         for column, structure in found.items():
             self._kept.pop(column, None)
@@ -112,7 +114,8 @@ class VisibleStructures:
             self._kept.pop(next(iter(self._kept)), None)
         return [found[column] for column in asked]
 
-    def _region_of(self, place: int) -> Regions:
+    def region_of(self, place: int) -> Regions:
+        """Return the regions of a place; none where the model does not know them."""
         prior = self.predictor.prior
         inside = None if prior is None else prior.region_of(place)
         return np.empty(0, np.intp) if inside is None else np.flatnonzero(inside)
@@ -142,6 +145,29 @@ class VisibleStructures:
                 q[regions] = before * np.float32(expected / found)
                 yield number, (regions, before)
         q /= q.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Extent:
+    """Where a named place is: the regions of the partition that belong to it.
+
+    Attributes
+    ----------
+    regions : array of shape (n,)
+    """
+
+    regions: Regions
+
+    @cached_property
+    def key(self) -> bytes:
+        """The same for places of the same regions."""
+        return self.regions.tobytes()
+
+    def weights(self, n_regions: int) -> NDArray[np.float64]:
+        """Return 1 in the regions of the place, and 0 in others."""
+        weights = np.zeros(n_regions)
+        weights[self.regions] = 1
+        return weights
 
 
 class Structure:

@@ -11,7 +11,8 @@ import pandas as pd
 from neurowhere._tools.files import added_files
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Benchmark
-from neurowhere.report.comparison import name_rows, new_figure, write_svg
+from neurowhere.report.canvas import new_figure
+from neurowhere.report.comparison import name_rows, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, to_markdown, write_csv

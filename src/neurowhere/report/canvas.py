@@ -4,18 +4,20 @@ Places are in mm from its lower left corner. Pillow draws it five times as fast 
 also takes half a second to import.
 """
 
+import logging
 import math
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 DPI = 120
+FIGURE_DPI = 150  # for figures of matplotlib
 WIDTH_PIXELS = 1560
 FONT = "mpl-data/fonts/ttf/DejaVuSans.ttf"  # within matplotlib
 SMALL, MEDIUM, LARGE = 9.0, 10.0, 12.0  # sizes of letters, in points
@@ -224,3 +226,22 @@ def add_bar(canvas: Canvas, extent: Extent, colours: Colours, unit: str) -> None
         y = bottom + (top - bottom) * (tick - colours.lowest) / span
         canvas.write(left - TICK_GAP_MM, y, words, size=SMALL, anchor="rm")
     canvas.write(right, top + UNIT_MM, unit, anchor="rs")
+
+
+def new_figure(
+    inches: tuple[float, float],
+    *,
+    dpi: int = FIGURE_DPI,
+    layout: Literal["constrained"] | None = "constrained",
+) -> Any:
+    """Return an empty white figure of matplotlib."""
+    # When it is imported, matplotlib may log that it finds no place for its cache, or that it is
+    # looking for fonts. It then does without.
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        from matplotlib.figure import Figure
+    finally:
+        logger.setLevel(level)
+    return Figure(figsize=inches, dpi=dpi, layout=layout, facecolor="white")

@@ -1,12 +1,11 @@
 """The report of a comparison: tables, box plot, example predictions, and one page with all."""
 
-import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Comparison
 from neurowhere.evaluate.trial import BASELINES
-from neurowhere.report.canvas import Colours
+from neurowhere.report.canvas import Colours, new_figure
 from neurowhere.report.maps import (
     DENSITY_COLOURS,
     Row,
@@ -56,7 +55,6 @@ HIGHEST = 100.0  # times the uniform density: the end of the colours of all exam
 EXAMPLE_COLOURS = Colours(DENSITY_COLOURS, 0.0, math.log(HIGHEST), 0.0, is_ratio=True, is_open=True)
 UNIFORM_UNIT = "× uniform"
 LONGEST_TITLE = 130  # characters
-DOTS_PER_INCH = 150
 # Written into SVG instead of the time of day, so that the same scores give the same file.
 SVG_SALT = "neurowhere"
 
@@ -180,7 +178,8 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
         f"mean log-likelihood of the peaks of held-out studies (per mm³), {_folds(scores)}"
     )
     name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
-    _add_nats_axis(axes, uniform)
+    shifts = (lambda x: x - uniform, lambda x: x + uniform)
+    axes.secondary_xaxis("top", functions=shifts).set_xlabel("nats above uniform")
     _add_legend(figure, colours)
     return figure
 
@@ -192,25 +191,6 @@ def _folds(scores: pd.DataFrame) -> str:
     return f"{most} folds" if fewest == most else f"{fewest} to {most} folds"
 
 
-def new_figure(
-    inches: tuple[float, float],
-    *,
-    dpi: int = DOTS_PER_INCH,
-    layout: Literal["constrained"] | None = "constrained",
-) -> Any:
-    """Return an empty white figure of matplotlib."""
-    # When it is imported, matplotlib may log that it finds no place for its cache, or that it is
-    # looking for fonts. It then does without.
-    logger = logging.getLogger("matplotlib")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        from matplotlib.figure import Figure
-    finally:
-        logger.setLevel(level)
-    return Figure(figsize=inches, dpi=dpi, layout=layout, facecolor="white")
-
-
 def name_rows(axes: Any, names: Sequence[str]) -> None:
     """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis."""
     axes.set_yticks(range(len(names)), names)
@@ -219,11 +199,6 @@ def name_rows(axes: Any, names: Sequence[str]) -> None:
     axes.set_axisbelow(True)
     axes.spines[["right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-
-
-def _add_nats_axis(axes: Any, uniform: float) -> None:
-    above = axes.secondary_xaxis("top", functions=(lambda x: x - uniform, lambda x: x + uniform))
-    above.set_xlabel("nats above uniform")
 
 
 def _colours(scores: pd.DataFrame) -> dict[str, str]:

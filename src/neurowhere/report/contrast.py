@@ -14,8 +14,8 @@ from neurowhere.contrast.covariates import LENGTHS
 from neurowhere.contrast.regression import RATE
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.source import Source
-from neurowhere.report.canvas import DPI
-from neurowhere.report.comparison import name_rows, new_figure
+from neurowhere.report.canvas import DPI, new_figure
+from neurowhere.report.comparison import name_rows
 from neurowhere.report.encoding import viewer_data
 from neurowhere.report.maps import CONTRAST_UNIT, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page

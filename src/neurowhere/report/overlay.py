@@ -1,8 +1,9 @@
-"""Overlay: how many of many reports have their seat where, and a table of their seats."""
+"""Overlay: how many reports have their seat at each place, and a table of the seats."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,8 @@ class Overlay:
         Path(folder).mkdir(parents=True, exist_ok=True)
         with added_files(Path(folder)) as temporary:
             (temporary / TABLE).write_text(_csv(self, header=True), "utf-8", newline="")
-            _write_images(self, temporary)
+            self.to_img().to_filename(temporary / IMAGE)
+            write_png(self.draw(), temporary / PICTURE)
 
     def __str__(self) -> str:
         told = f"seats of {_number(self.n_seated, 'report')}"
@@ -140,7 +142,7 @@ class Overlay:
 
 
 def overlay(encodings: Iterable[Encoding | tuple[str, Encoding]]) -> Overlay:
-    """Count how many reports have their seat where.
+    """Count how many reports have their seat at each place.
 
     Parameters
     ----------
@@ -198,7 +200,10 @@ def write_overlay(
                 stream.write(_csv(made, header=False, keep_formulas=keep_formulas))
                 made.rows.clear()
         if made.n_seated:
-            _write_images(made, temporary, resolution_mm, like, pictures=pictures)
+            image = made.to_img(resolution_mm=resolution_mm, like=like)
+            image.to_filename(temporary / IMAGE)
+            if pictures:
+                write_png(made.draw(), temporary / PICTURE)
             if methods is not None:
                 methods.write(temporary)
         else:
@@ -210,19 +215,6 @@ def _csv(made: Overlay, *, header: bool, keep_formulas: bool = False) -> str:
     if not (header or made.rows):
         return ""
     return to_csv(made.table, header=header, keep_formulas=keep_formulas, float_format=NUMBERS)
-
-
-def _write_images(
-    made: Overlay,
-    folder: Path,
-    resolution_mm: float | None = None,
-    like: Any = None,
-    *,
-    pictures: bool = True,
-) -> None:
-    made.to_img(resolution_mm=resolution_mm, like=like).to_filename(folder / IMAGE)
-    if pictures:
-        write_png(made.draw(), folder / PICTURE)
 
 
 def _number(n: int, one: str, many: str = "") -> str:
@@ -239,22 +231,16 @@ class _Counts(Colours):
 
     @property
     def ticks(self) -> dict[float, str]:
-        """Whole numbers from 1 to the highest, a few of them.
+        """A few whole numbers from 1 to the highest.
 
         >>> list(_Counts("YlOrRd", 0, 23, 0.5).ticks.values())
         ['1', '5', '10', '15', '20', '23']
         """
         highest = round(self.highest)
-        step = next(n for n in _round_numbers() if highest / n < MOST_TICKS)
+        steps = (n * 10**power for power in count() for n in (1, 2, 5))
+        step = next(n for n in steps if highest / n < MOST_TICKS)
         inner = [n for n in range(step, highest, step) if n > 1 and highest - n >= step / 2]
         return {float(n): f"{n:,}" for n in sorted({1, *inner, highest})}
-
-
-def _round_numbers() -> Iterator[int]:
-    size = 1
-    while True:
-        yield from (size, 2 * size, 5 * size)
-        size *= 10
 
 
 def _draw(made: Overlay) -> Any:

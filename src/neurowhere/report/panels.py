@@ -46,7 +46,7 @@ class Volume(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Where the brain is shown, seen along one of its axes."""
+    """A view of the brain along one axis, at a place of the canvas."""
 
     axis: int
     left: float  # in mm of the canvas, as `bottom`
@@ -117,7 +117,7 @@ def add_cross(canvas: Canvas, panel: Panel, place_mm: tuple[float, float, float]
 
 
 def _add_sides(canvas: Canvas, panel: Panel) -> None:
-    """Write which side is left and which is right, where both are seen."""
+    """Write L and R, if the panel shows both sides."""
     if panel.axis != 0:
         left, right, _, top = panel.extent
         canvas.write(left + LABEL_MM, top - LABEL_MM, "L", anchor="la")
@@ -251,7 +251,8 @@ def _centres(volume: Volume, axis: int, ends_mm: tuple[float, float]) -> Floats:
 def _sample(volume: Volume, points_mm: Sequence[Floats]) -> Floats:
     """Return values at all combinations of x, y and z; 0 beyond the image: (n_x, n_y, n_z)."""
     if not volume.is_upright:
-        return _sample_oblique(volume, points_mm)
+        grid = np.stack(np.meshgrid(*points_mm, indexing="ij"), axis=-1)  # (n_x, n_y, n_z, 3)
+        return at_points(volume, grid.reshape(-1, 3)).reshape(grid.shape[:3])
     values = volume.data
     order = np.argsort([len(points) / values.shape[k] for k, points in enumerate(points_mm)])
     for axis in order.tolist():  # the axis that shrinks most is first, so that little is left
@@ -276,8 +277,3 @@ def _along(values: NDArray[Any], axis: int, voxels: Floats, is_linear: bool) -> 
     for at, weights in neighbours:
         mixed[np.arange(len(voxels)), at] += weights
     return np.moveaxis(np.tensordot(mixed, values, (1, axis)), 0, axis)
-
-
-def _sample_oblique(volume: Volume, points_mm: Sequence[Floats]) -> Floats:
-    grid = np.stack(np.meshgrid(*points_mm, indexing="ij"), axis=-1)  # (n_x, n_y, n_z, 3)
-    return at_points(volume, grid.reshape(-1, 3)).reshape(grid.shape[:3])

@@ -43,7 +43,7 @@ class Hemisphere(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is under each pixel of a picture of a hemisphere."""
+    """The vertices under each pixel of a picture of a hemisphere."""
 
     pixels: tuple[Indices, ...]  # rows, from below, and columns: (n_pixels,) each
     vertices: Indices  # (n_pixels, 3)
@@ -66,7 +66,7 @@ def draw_surface(img: Any, unit: str = "") -> Any:
         SIGNED_COLOURS, -highest, highest, threshold, unit == RATIO_UNIT, is_open=True
     )
     left = MARGIN_MM
-    for words, pixels in _views(halves, colours):
+    for words, pixels in view_pictures(halves, colours):
         extent = (left, left + VIEW_MM[0], LABEL_MM, LABEL_MM + VIEW_MM[1])
         canvas.add_picture(extent, pixels)
         canvas.write(left + VIEW_MM[0] / 2, LABEL_MM / 2, words, anchor="mm")
@@ -77,12 +77,10 @@ def draw_surface(img: Any, unit: str = "") -> Any:
     return canvas.picture
 
 
-def view_pictures(img: Any, colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
-    """Return pictures of a map on the cortex with the names of their views; rows from below."""
-    return _views(sample(img), colours)
-
-
-def _views(halves: dict[str, Floats], colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
+def view_pictures(
+    halves: dict[str, Floats], colours: Colours
+) -> list[tuple[str, NDArray[np.uint8]]]:
+    """Return pictures of both halves with the names of their views; rows from below."""
     return [
         (
             f"{name}, {'lateral' if (side < 0) == (name == 'left') else 'medial'}",
@@ -141,7 +139,7 @@ def _picture(name: str, side: int, values: Floats, colours: Colours) -> NDArray[
 
 @cache
 def _view(name: str, side: int) -> View:
-    """Find what is under each pixel, seen from a side of the x axis."""
+    """Find the vertices under each pixel, seen from one side of the x axis."""
     half = hemisphere(name)
     flat = half.inflated[:, 1:] * (side, 1)  # y to the right seen from x > 0
     middle = (flat.min(axis=0) + flat.max(axis=0)) / 2

@@ -55,7 +55,7 @@ _HAVING = (
 _SUBJECT = re.compile(
     rf"\b{_RELATIVE}(?: \(\w+\)|, (?:aged )?\d+,)?(?P<who>,? who)?(?: {_ADVERB})? {_HAVING}"
     rf"|\b(?P<label>{_FAMILY}(?: (?:is|was))?(?: (?:positive|significant|notable|remarkable))?"
-    rf" ?(?:of\b|for\b|with\b|[:–-]|includ\w+)(?=[^.;]*\b{_WRONG})"
+    rf" ?(?:of\b|for\b|with\b|[:–-]|includ\w+)(?=[^.;]{{0,60}}\b{_WRONG})"
     rf"|(?<![\w ] )(?:(?:his|her|maternal|paternal|older|younger) )*{_RELATIVE}(?: \(\w+\))?"
     r" ?[:–-] )",
     re.IGNORECASE,

@@ -118,16 +118,18 @@ def _headings(text: str) -> Iterator[Cut]:
             continue
         match = _HEADING.search(text, max(free, stem - _BEFORE_STEM), stem + _AFTER_STEM)
         if match and match.start() <= stem < match.end():
-            if not (match["CAPTION"] and _is_in_sentence(text, match.start("CAPTION"))):
+            if not (match["CAPTION"] and _is_in_sentence(text, match)):
                 yield match.end(), Section[str(match.lastgroup)]
             free = match.end()
 
 
-def _is_in_sentence(text: str, start: int) -> bool:
-    """Whether a line begins here and the one before it ends in a sentence: "shown in Figure"."""
+def _is_in_sentence(text: str, match: re.Match[str]) -> bool:
+    """Whether a line with the number of a figure is part of a sentence: "shown in Figure 2 and"."""
+    start, after = match.start("CAPTION"), text[match.end() : match.end() + _BEFORE_STEM].lstrip()
     before, line_break, gap = text[max(start - _BEFORE_STEM, 0) : start].rpartition("\n")
     is_first = bool(line_break) and not gap.strip()
-    return is_first and before.rstrip(" \t")[-1:] not in {"", "\n", *'.!?)]"”;:'}
+    goes_on = after[:1] in tuple(");,.") or after[:1].islower()
+    return is_first and (goes_on or before.rstrip(" \t")[-1:] not in {"", "\n", *'.!?)]"”;:'})
 
 
 def places_of(

@@ -6,7 +6,7 @@ The body of a request that is refused by its headers is never read.
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -133,7 +133,9 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                add_headers(message, self.headers)
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():  # unless a route has set its own
+                    headers.setdefault(name, value)
             elif is_head:
                 message = {**message, "body": b""}
             await send(message)
@@ -230,15 +232,8 @@ def headers_for(sites: Sequence[str]) -> dict[str, str]:
         "Content-Security-Policy": policy,
         **HEADERS,
         **({} if sites else {"X-Frame-Options": "DENY"}),
+        "Cache-Control": NOT_KEPT,
     }
-
-
-def add_headers(message: Message, common: Mapping[str, str]) -> None:
-    """Add the headers that every answer has, unless a route has set its own."""
-    headers = MutableHeaders(scope=message)
-    for name, value in common.items():
-        headers.setdefault(name, value)
-    headers.setdefault("Cache-Control", NOT_KEPT)
 
 
 # ---- visitors: by which names they address the server, and from which pages

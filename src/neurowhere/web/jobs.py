@@ -51,10 +51,6 @@ class Job:
     finished: float | None = None  # time of the event loop's clock
     task: "asyncio.Task[None] | None" = None
 
-    def add_lines(self, lines: bytes) -> None:
-        """Keep some lines of the result."""
-        self.parts.append(zlib.compress(lines, LEVEL))
-
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield the lines of the result as they come, until the work is finished."""
         sent = 0
@@ -154,7 +150,8 @@ class Jobs:
 async def encode_all(pool: Pool, query: schemas.BatchQuery, job: Job) -> None:
     """Encode a batch."""
     for piece in query.pieces():
-        job.add_lines(await pool.run_patiently("batch_lines", piece))
+        lines = await pool.run_patiently("batch_lines", piece)
+        job.parts.append(zlib.compress(lines, LEVEL))
         job.done += len(piece.texts)
 
 

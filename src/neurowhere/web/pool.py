@@ -80,11 +80,8 @@ class Worker:
             self.replace()
             return self.submit(name, query)
         self._is_busy = True
-        future.add_done_callback(self._rest)
+        future.add_done_callback(lambda _: setattr(self, "_is_busy", False))
         return future
-
-    def _rest(self, future: "Future[Any]") -> None:
-        self._is_busy = False
 
     @property
     def pid(self) -> int | None:

@@ -18,6 +18,10 @@ COUNTER = TermCounter(small_vocabulary())
         ("large bleed in the thalmus", ("thalamus", None)),
         ("left acute cerebeller infarct", ("cerebellum", "left")),
         ("no infarct in the left amydgala", ("amygdala", "left")),
+        ("atrophy of the rigth hipocampus", ("hippocampus", "right")),
+        ("Rihgt thalamus lacune", ("thalamus", "right")),
+        ("lfet insula glioma", ("insula", "left")),
+        ("Infarct of the letf cerebelum", ("cerebellum", "left")),
     ],
 )
 def test_one_wrong_letter_beside_a_side_or_a_lesion_is_read_and_told(text, expected):

@@ -59,6 +59,18 @@ def sides(text):
         ("Normal signal in the pons.", {"pons"}),
         ("Participants with normal vision activated the left insula.", set()),
         ("Atrophy of the (R) insula, (L) thalamus normal.", {"thalamus"}),
+        ("Glioma sparing the thalamus, located in the left putamen.", {"thalamus"}),
+        ("Infarct sparing the insula, involving the putamen.", {"insula"}),
+        ("A lesion that spares the thalamus, centred in the putamen", {"thalamus"}),
+        ("Sparing the thalamus, the lesion occupies the amygdala.", {"thalamus"}),
+        ("Oedema, sparing the thalamus, in the left insula.", {"thalamus"}),
+        ("The tumour spares the insula and sits in the amygdala.", {"insula"}),
+        ("Glioma not involving the thalamus, located in the insula", {"thalamus"}),
+        ("Sparing of the pons, seen in the insula", {"pons"}),
+        ("Mass without extension to the thalamus, located in the insula", {"thalamus"}),
+        ("Infarct sparing the insula, putamen and pons.", {"insula", "putamen", "pons"}),
+        ("Not involving the insula, thalamus or pons.", {"insula", "thalamus", "pons"}),
+        ("Normal in the insula, infarct in the pons.", {"insula"}),
     ],
 )
 def test_denials(text, denied):

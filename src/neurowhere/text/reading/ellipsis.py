@@ -61,7 +61,7 @@ class _Reader:
     ) -> None:
         self.document, self.tokens, self.named, self.cues = document, tokens, named, cues
         self.kinds, self.gaps, self.word = document.kinds, document.gaps, document.word
-        self.heads: set[int] = set()
+        self.taken, self.heads = set(named.values()), set[int]()
 
     def read(self, free: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the sides that stand for a name, and the name."""
@@ -73,6 +73,7 @@ class _Reader:
                 number = self.after(i)
             if number is not None and self.document.names[number].term != NO_TERM:
                 self.named[i] = number
+                self.taken.add(number)
                 yield i, number
 
     def is_led(self, i: int) -> bool:
@@ -133,7 +134,7 @@ class _Reader:
         is_one = not _PARAGRAPH.search(document.text, document.ends[end - 1], document.starts[i])
         if not (is_one and _LABEL.match(self.gaps[end])):
             return None
-        if number not in self.named.values():
+        if number not in self.taken:
             self.heads.add(number)
         return number
 
@@ -159,7 +160,8 @@ class _Reader:
 
     def after(self, i: int) -> int | None:
         """Return the name of the other side that follows in the same phrase."""
-        j = (*self.tokens, i)[bisect_left(self.tokens, i) + 1]
+        number = bisect_left(self.tokens, i) + 1
+        j = self.tokens[number] if number < len(self.tokens) else i
         is_broken = any(self.gaps[k] not in (" ", ", ") for k in range(i + 1, j + 1))
         if not i < j <= i + APART or is_broken or not self.is_other(i, j):
             return None

@@ -87,7 +87,7 @@ class Mention(NamedTuple):
     dominant : "left", "right" or None
         Of both sides, the one that has more: "left greater than right".
     is_misspelt : bool
-        Whether the text has its name with one letter wrong: "hipocampal".
+        Whether the text has its name or its side with letters wrong: "rigth", "hipocampal".
     rule_kind : str
         Kind of the rule that implies its structures: "artery", "sign"; empty where there is none.
     rows : tuple of str
@@ -263,6 +263,9 @@ class _Apart:
             yield n, sections.get(n), n in copies
 
 
+PLACES = tuple(range(1 << 14))  # numbers that the mentions of all texts share, which saves memory
+
+
 class _Fold:
     """Folds what the levels have found into mentions: a column for each of their fields.
 
@@ -284,10 +287,12 @@ class _Fold:
         starts, ends = document.starts, document.ends
         self.columns = {name: [value] * n for name, value in FIELDS.items()}
         firsts, lasts, numbers, is_structure = zip(*document.names, strict=True) if n else [()] * 4
+        length = len(document.text) + 1
+        places = PLACES if length < len(PLACES) else range(length)
         self.columns |= {
             "term": list(map(terms.__getitem__, numbers)),
-            "start": list(map(starts.__getitem__, firsts)),
-            "end": [ends[last - 1] for last in lasts],
+            "start": [places[starts[first]] for first in firsts],
+            "end": [places[ends[last - 1]] for last in lasts],
             "side": list(map(sides_of_terms.__getitem__, numbers)),
             "is_structure": list(is_structure),
             "is_generic": list(map(is_noise.__getitem__, numbers)),
@@ -352,6 +357,7 @@ class _Fold:
             columns["side_span"][n] = self.document.span(mark.first, mark.end)
             columns["side_inherited"][n], columns["is_crossed"][n] = mark.is_inherited, n in limbs
             columns["rows"][n] = (*columns["rows"][n], mark.row)
+            columns["is_misspelt"][n] |= "misspelt" in self.document.kinds[mark.first]
 
     def press(self) -> None:
         """Weigh what is pressed on less, beside another place."""
@@ -394,6 +400,7 @@ class _Fold:
         if denial and found.first <= denial.first < found.end:
             denial = None
         weight = self.hedge_weight if hedge else 1.0
+        weight *= PRESSED_WEIGHT if number in self.said.pressed else 1.0
         return Mention(
             entry.name,
             start,

@@ -331,7 +331,9 @@ class Reach:
 
     def beyond(self) -> list[int]:
         """Return the places after a predicate, but for "is intact after …", "resolved by …"."""
-        clause = self.clause
+        clause, following = self.clause, self.following
+        if not self.place and self.after == len(clause) and following and following.link == ":":
+            return self.structures(following.named())  # "Normal: pons"
         if self.after >= len(clause) or clause.words[self.after] == "by":
             return []
         is_stop = self.scope.is_stop(clause.tokens[self.after])
@@ -538,10 +540,10 @@ class Reach:
         return bool(cue) or is_verb or self.is_parting(place)
 
     def is_parting(self, place: int) -> bool:
-        """Whether a word leads on to something else: "with", "from"."""
+        """Whether a word leads on to something else: "with", "due to"."""
         is_with = "wall" in self.clause.kinds[place]
         is_with &= "people" not in self.clause.kinds[place - 1]
-        return is_with or self.clause.words[place] == "from"
+        return is_with or "causal" in self.clause.kinds[place]
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
@@ -579,9 +581,7 @@ class Reach:
         place = min(place + ("conjunction" in clause.kinds[place]), len(clause) - 1)
         if not AFTER_COMMA.isdisjoint(clause.kinds[place]):
             return clause.inside[place]
-        is_found = "lesion" in clause.kinds[place]  # "normal on the left, infarct on the right"
-        is_predicate = self.tag.direction in ASIDE and not self.tag.is_open
-        if clause.tokens[place] in self.scope.at or (is_found and is_predicate):
+        if clause.tokens[place] in self.scope.at or self.is_other_said(place):
             return False
         return self.is_listed(place)
 
@@ -596,6 +596,15 @@ class Reach:
             if clause.verbs[p] or self.scope.cue(clause.tokens[p]):
                 return False
         return "side" not in clause.kinds[place]
+
+    def is_other_said(self, place: int) -> bool:
+        """Whether a comma parts something else: "normal left, infarct right", ", seen in"."""
+        kinds, direction = self.clause.kinds[place], self.tag.direction
+        if "lesion" in kinds:
+            return direction in ASIDE and not self.tag.is_open
+        is_where = not PRESENT.isdisjoint(kinds) and "preposition" in self.kinds_at(place + 1)
+        is_in = direction == "object" and "preposition" in kinds
+        return "extending" in kinds or is_where or is_in
 
 
 def until_verb(clause: Clause, place: int | None = None) -> list[int]:
