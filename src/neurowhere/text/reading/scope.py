@@ -75,7 +75,8 @@ def read_scope(document: Document, tags: Iterable[Tag], pressing: Iterable[Tag] 
         by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
     for number, some in by_sentence.items():
         first, end = document.sentences[number]
-        if document.names_within(first, end):
+        is_back = any(tag.direction == "earlier" for tag in some)
+        if is_back or document.names_within(first, end):
             Scope(document, number, some).read(said)
     return said
 
@@ -123,8 +124,9 @@ class Scope:
         later = [t for t in others if t.first >= tag.end]
         is_next = lambda t: t.first == tag.end or "neither" not in self.kinds[t.first]  # noqa: E731
         other = next(filter(is_next, later), None)
-        is_other = other is not None and other.direction != "except" and self.are_near(tag, other)
-        return other if is_other else None
+        if other is None or other.direction in ("except", "earlier"):
+            return None
+        return other if self.are_near(tag, other) else None
 
     def are_near(self, tag: Tag, other: Tag) -> bool:
         """Whether a denial is near enough to another one to turn it round."""
@@ -400,6 +402,20 @@ class Reach:
         """Return all of the clause that follows."""
         return self.clause.named(self.place)
 
+    def by_earlier(self) -> list[int]:
+        """Return what "this" is, unless an earlier scan lacks it: "MRI does not confirm this"."""
+        document, sentence = self.scope.document, self.scope.sentence
+        later = self.scope.kinds[self.tag.end : sentence.end]
+        is_said = self.is_over(self.after) or (
+            self.ends(self.after) and "as" not in self.clause.words
+        )
+        if not is_said or any("before" in kinds for kinds in later):
+            return []
+        names = document.names_within(sentence.first, self.tag.first)
+        if self.structures(names) or not sentence.number:
+            return names
+        return document.names_within(*document.sentences[sentence.number - 1])
+
     def by_except(self) -> list[int]:
         """Return the places that are taken out, unless these are what is left of a denial."""
         if any(not t.is_open and t.direction not in ("except", "idle") for t in self.scope.tags):
@@ -622,5 +638,6 @@ DIRECTIONS: dict[str, Callable[[Reach], list[int]]] = {
     "not": Reach.by_not,
     "except": Reach.by_except,
     "clause": Reach.by_clause,
+    "earlier": Reach.by_earlier,
     "idle": Reach.by_nothing,
 }
