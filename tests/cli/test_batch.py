@@ -191,8 +191,9 @@ def stopped_table(encode, tmp_path, monkeypatch):
     source, table = write_texts(tmp_path / "a.jsonl", texts), tmp_path / "table.csv"
 
     def stopped(*arguments, **options):
-        append(*arguments, **options)
+        rows = append(*arguments, **options)
         os.kill(os.getpid(), signal.SIGINT)
+        return rows
 
     append = batch._append
     with monkeypatch.context() as patch:
@@ -260,8 +261,9 @@ def test_a_table_of_something_else_does_not_go_on(encode, stopped_table, change)
 @pytest.mark.linux
 def test_a_signal_while_rows_are_written_doubles_none(encode, tmp_path, monkeypatch):
     def stopped(*arguments, **options):
-        append(*arguments, **options)
+        rows = append(*arguments, **options)
         os.kill(os.getpid(), signal.SIGINT)
+        return rows
 
     append = batch._append
     monkeypatch.setattr(batch, "_append", stopped)
