@@ -29,7 +29,7 @@ HEADER = ["part", "texts of", "number", "good", "told outside", "right place"]
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    for part in ("open", "fresh", "late_open", "frozen", "late_frozen"):
+    for part in ("open", "fresh", "late_open", "later_open", "frozen", "late_frozen"):
         path = CASES / f"outside_{part}.jsonl"
         if path.is_file():
             cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

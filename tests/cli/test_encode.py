@@ -51,7 +51,7 @@ def test_it_tells_terms_regions_peaks_and_support(encode, model):
 
 
 def test_a_misspelt_name_is_told(encode):
-    assert "misspelt   amygdala: “amigdala”\n" in encode("left amigdala lesion").out
+    assert "misspelt   left amygdala: “left amigdala”\n" in encode("left amigdala lesion").out
     (found,) = json.loads(encode("left amigdala lesion", "--json").out)["mentions"]
     assert (found["term"], found["side"], found["misspelt"]) == ("amygdala", "left", True)
 

@@ -87,6 +87,30 @@ def test_a_normal_report_draws_nothing(model):
     np.testing.assert_array_equal(normal.probabilities, model.mean_map_.astype(np.float32))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CT head: acute subarachnoid haemorrhage. No hydrocephalus.",
+        "CT: severe hydrocephalus. No mass.",
+        "Acute hydrocephalus with dilated lateral ventricles. No haemorrhage.",
+        "MRI brain. Cerebellar tonsils lie 14 mm below the foramen magnum. No mass.",
+        "Both ICAs are patent. 7 mm aneurysm of the left MCA bifurcation.",
+    ],
+)
+def test_a_finding_without_a_place_is_not_called_normal(model, text):
+    support = model.encode(text).support
+    assert "nothing is wrong" not in support.summary
+    assert "denies" not in support.summary
+
+
+def test_a_lesion_on_the_surface_that_is_not_drawn_is_told(model):
+    text = "CT: left acute subdural haematoma with herniation. Small contusion in the right {}."
+    told = model.encode(text.format("frontal lobe")).support
+    assert told.summary.startswith("weak: “subdural haematoma” (left) is outside the tissue")
+    denied = text.replace("left acute", "no").replace("with", "or").format("frontal lobe")
+    assert model.encode(denied).support.level == "good"
+
+
 def test_maps_of_many_texts_are_those_of_each(model):
     texts = [REPORT, NORMAL, "fear and the amygdala"]
     together = [each.probabilities for each in model.encode_many(texts)]

@@ -291,3 +291,29 @@ def test_what_something_is_pressed_by_is_the_seat(counter):
 def test_an_old_lesion_is_the_seat_where_there_is_no_other(counter):
     text = "No acute infarct. Chronic gliosis in the right frontal lobe."
     assert ("frontal lobe", "seat", "right") in roles(text, counter)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The insula is in keeping with age.",
+        "The insula appears as it should.",
+        "The insula is disease free.",
+        "Insula exempt from disease.",
+        "Normal: insula, putamen.",
+        "Unaffected: insula",
+        "Regular depiction of the insula.",
+        "Normal tracer uptake is seen in the insula.",
+        "The insula on the left, including its posterior end, is spared.",
+    ],
+)
+def test_more_words_say_that_a_place_is_normal(counter, words):
+    found = roles(f"2 cm mass in the left frontal lobe.\n{words}\n", counter)
+    assert {role for name, role, _ in found if name.startswith("insula")} == {"spared"}
+
+
+def test_a_normal_study_has_no_seat_although_an_old_lesion_was_known(counter):
+    text = "Prior | CT: right frontal lobe subdural\nInsula | no lesion\nBottom line | Normal study"
+    assert not any(each.seats for each in find_findings(*_read(text, counter)))
+    old = text.replace("Normal study", "no acute lesion")
+    assert any(each.seats for each in find_findings(*_read(old, counter)))

@@ -11,7 +11,7 @@ from neurowhere.text.words import fold
 COUNTER = TermCounter(Vocabulary(["pons", "frontal lobe", "primary somatosensory cortex", "S1"]))
 OUTSIDE = [row for row in rows() if row["where"] not in ("", BRAIN)]
 VESSEL = "vessel outside the skull"
-OTHERS = [row for row in rows() if row["where"] == BRAIN or row["kind"] == "idle"]
+OTHERS = [row for row in rows() if row["where"] == BRAIN or row["kind"] in ("idle", "normal")]
 
 
 def where(text):

@@ -113,9 +113,6 @@ def test_nothing_is_asked_of_a_text_without_mentions():
         "1.1 ",
         "University ",
         "Plan: Unit, ",
-        "References ",
-        "References 1. A",
-        ". References Smith A. ",
     ],
 )
 def test_time_grows_linearly_with_a_hostile_text(unit):
@@ -307,36 +304,6 @@ def test_all_sections_are_read_if_asked_to():
 )
 def test_headings(text, expected):
     assert names(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The pons. References 1. Smith J. Insula. Lancet 2001. 2. Doe A. The putamen.",
-        "The pons.\nREFERENCES\n[1] Smith J. Insula. Putamen.",
-        "The pons. Bibliography: Craig AD. Insula. Nat Rev 2002. Putamen.",
-        "The pons.\n\n## References\nDoe, A., & Smith, J. (2004). Insula. Brain.\nPutamen.",
-        "PMH: none. MRI: pons. References 1. History: insula, putamen.",
-    ],
-)
-def test_references_are_no_findings(text):
-    for more in ("", "\n\nFigure 1. The pons."):
-        status = [(mention.term, mention.status) for mention in read_mentions(text + more, COUNTER)]
-        expected = [("pons", "affirmed"), ("insula", "not_finding"), ("putamen", "not_finding")]
-        assert status == expected + expected[:1] * bool(more)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "References to the insula and the pons were counted in 2001.",
-        "References 1. Insula",  # nothing else to read
-        "Frames of References 1 and 2. The pons.",
-        "The insula. References are in the pons.",
-    ],
-)
-def test_references_are_words_as_well(text):
-    assert read_sections(text) == []
 
 
 @pytest.mark.parametrize(

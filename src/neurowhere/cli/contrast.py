@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neurowhere.cli import options as cli
-from neurowhere.cli.options import option, with_groups
+from neurowhere.cli.options import flag, option, with_groups
 
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast
@@ -22,60 +22,55 @@ class Options:
     """Options of `contrast`: the groups, how they are contrasted, and what is written."""
 
     term: str | None = option(
-        None,
         "Term to look for: a word, a phrase, a prefix (aphasi*), a /regular expression/, or "
         "several of them with AND, OR and NOT.",
         metavar="QUERY",
         show_default=False,
     )
     terms: Path | None = option(
-        None,
         "File with a query in each line, which are contrasted and corrected together.",
         metavar="FILE",
         show_default=False,
     )
     column: str | None = option(
-        None, "Column that defines the group.", metavar="NAME", show_default=False
+        "Column that defines the group.", metavar="NAME", show_default=False
     )
     group: str | None = option(
-        None, "Value of --column in the group.", metavar="VALUE", show_default=False
+        "Value of --column in the group.", metavar="VALUE", show_default=False
     )
     against: str | None = option(
-        None,
         "Second group: a query as in --term, or a value of --column.",
         metavar="QUERY|VALUE",
         show_default="all documents",
     )
     format: cli.Format = None
     model: cli.ModelOption = None
-    min_mentions: int = option(1, "Minimum number of mentions per document.", min=1)
-    weighted: bool = option(False, "Weight documents by their number of mentions.", "--by-mentions")
-    unadjusted: bool = option(
-        False,
+    min_mentions: int = option("Minimum number of mentions per document.", default=1, min=1)
+    weighted: bool = flag("Weight documents by their number of mentions.", "--by-mentions")
+    unadjusted: bool = flag(
         "Contrast all documents that mention the term with all documents, whatever their kind, as "
-        "in the paper.",
+        "in the paper."
     )
-    without_term: bool = option(False, "Remove the term itself from an unadjusted encoding, too.")
+    without_term: bool = flag("Remove the term itself from an unadjusted encoding, too.")
     without: list[str] | None = option(
-        None, "Remove these terms too; can be repeated.", metavar="QUERY", show_default=False
+        "Remove these terms too; can be repeated.", metavar="QUERY", show_default=False
     )
-    matched: bool = option(
-        False, "Contrast with the nearest documents of the same kind instead of adjusting."
+    matched: bool = flag(
+        "Contrast with the nearest documents of the same kind instead of adjusting."
     )
     min_ratio: float = option(
-        1.0, "Smallest effect that passes the threshold: this ratio, or its inverse.", min=1
+        "Smallest effect that passes the threshold: this ratio, or its inverse.", default=1.0, min=1
     )
     atlas: cli.AtlasOption = None
     resolution: cli.Resolution = None
     like: cli.Like = None
     cache: Path | None = option(
-        None,
         "Folder for encoded documents and a copy of their texts.",
         metavar="FOLDER",
         show_default="the user's cache",
     )
-    no_cache: bool = option(False, "Do not keep encoded documents.")
-    no_text: bool = option(False, "Leave titles out of tables and report.")
+    no_cache: bool = flag("Do not keep encoded documents.")
+    no_text: bool = flag("Leave titles out of tables and report.")
     keep_formulas: cli.KeepFormulas = False
     keep_going: cli.KeepGoing = False
     jobs: cli.Jobs = -1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neurowhere.cli import options as cli
-from neurowhere.cli.options import option, with_groups
+from neurowhere.cli.options import flag, option, with_groups
 from neurowhere.exceptions import TextError
 
 if TYPE_CHECKING:
@@ -31,60 +31,60 @@ class Options:
 
     output: cli.OptionalOutput = None
     table: Path | None = option(
-        None, "CSV file to write, one row per text.", metavar="FILE", callback=cli.checked_output
+        "CSV file to write, one row per text.", metavar="FILE", callback=cli.checked_output
     )
     model: cli.ModelOption = None
     atlas: cli.AtlasOption = None
-    plus: list[str] | None = option(
-        None, "Add the map of another text; can be repeated.", metavar="TEXT"
-    )
+    plus: list[str] | None = option("Add the map of another text; can be repeated.", metavar="TEXT")
     minus: list[str] | None = option(
-        None, "Subtract the map of another text; can be repeated.", metavar="TEXT"
+        "Subtract the map of another text; can be repeated.", metavar="TEXT"
     )
-    sentences: bool = option(False, "Encode each sentence separately.")
-    all_regions: bool = option(False, "Add the probability of every region to the table.")
-    negation: bool = option(True, "Ignore terms that the text negates.", "--negation/--no-negation")
+    sentences: bool = flag("Encode each sentence separately.")
+    all_regions: bool = flag("Add the probability of every region to the table.")
+    negation: bool = option(
+        "Ignore terms that the text negates.", "--negation/--no-negation", default=True
+    )
     sides: bool = option(
-        True, "Shift the map to the sides that the text gives.", "--sides/--no-sides"
+        "Shift the map to the sides that the text gives.", "--sides/--no-sides", default=True
     )
-    all_sections: bool = option(
-        False,
+    all_sections: bool = flag(
         "Read sections of a report that hold no findings too: technique, indication, history, "
-        "comparison, plan, affiliations.",
+        "comparison, plan, affiliations."
     )
-    hedge_weight: float = option(1.0, "Weight of findings that the text leaves open.", min=0, max=1)
+    hedge_weight: float = option(
+        "Weight of findings that the text leaves open.", default=1.0, min=0, max=1
+    )
     as_kind: Literal["report", "study"] | None = option(
-        None,
         "Draw the text as a report, from the places of its findings, or as a study, from all its "
         "words. By default its words decide.",
         "--as",
     )
     sort: Literal["excess", "probability", "ratio"] = option(
-        "excess", "Order of the regions: by excess over the mean map, probability or ratio."
+        "Order of the regions: by excess over the mean map, probability or ratio.", default="excess"
     )
-    column: str | None = option(None, "Column of a CSV file that holds the texts.", metavar="NAME")
-    no_text: bool = option(False, "Leave the text out of all files.")
+    column: str | None = option("Column of a CSV file that holds the texts.", metavar="NAME")
+    no_text: bool = flag("Leave the text out of all files.")
     maps: Literal["none", "nifti", "all"] = option(
-        "all",
         "Files of maps in a folder: none but tables; nifti images and the page; or all, with PNG "
         "files, which take a second per text.",
+        default="all",
     )
-    no_pictures: bool = option(False, "Draw no PNG files: the same as --maps nifti.")
-    jobs: int = option(1, "Processes that encode the texts of a batch, -1 for one on each core.")
+    no_pictures: bool = flag("Draw no PNG files: the same as --maps nifti.")
+    jobs: int = option(
+        "Processes that encode the texts of a batch, -1 for one on each core.", default=1
+    )
     cluster: cli.Cluster = None
-    draw_anyway: bool = option(
-        False,
-        "Show and write maps that are withheld, such as that of a finding outside the brain.",
+    draw_anyway: bool = flag(
+        "Show and write maps that are withheld, such as that of a finding outside the brain."
     )
-    explain: bool = option(
-        False,
+    explain: bool = flag(
         "Print how one text is read, and encode nothing: sentences, clauses, cues and phrases, "
-        "and the rows of the tables that gave status and side.",
+        "and the rows of the tables that gave status and side."
     )
     resolution: cli.Resolution = None
     like: cli.Like = None
     keep_formulas: cli.KeepFormulas = False
-    keep_going: bool = option(False, "Exit with code 0 even if some texts fail.")
+    keep_going: bool = flag("Exit with code 0 even if some texts fail.")
     overwrite: cli.Overwrite = False
     as_json: cli.Json = False
 

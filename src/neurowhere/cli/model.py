@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neurowhere.cli import options as cli
-from neurowhere.cli.options import option, with_groups
+from neurowhere.cli.options import flag, option, with_groups
 
 if TYPE_CHECKING:
     from neurowhere.evaluate import Candidate
@@ -63,41 +63,38 @@ class FitOptions:
 
     format: cli.Format = None
     partition: str = option(
-        "voxels:4", "Regions to predict: voxels:MM or atlas:IMAGE.", metavar="PARTITION"
+        "Regions to predict: voxels:MM or atlas:IMAGE.", default="voxels:4", metavar="PARTITION"
     )
     labels: Path | None = option(
-        None,
-        "Table of the names of the atlas's regions, with columns index and name.",
-        metavar="FILE",
+        "Table of the names of the atlas's regions, with columns index and name.", metavar="FILE"
     )
     loss: str = option(
-        "l1",
         "Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
+        default="l1",
         metavar="LOSS",
     )
-    rank: int | None = option(None, "Number of dimensions of a log-linear model.", min=1)
-    repeats: int = option(2, "Number of log-linear fits to average.", min=1)
-    small: bool = option(False, "Round the large arrays of the model to 8 bits.")
+    rank: int | None = option("Number of dimensions of a log-linear model.", min=1)
+    repeats: int = option("Number of log-linear fits to average.", default=2, min=1)
+    small: bool = flag("Round the large arrays of the model to 8 bits.")
     constraint: Literal["none", "labels"] = option(
-        "none", "With labels, predict each region of an atlas only from its label."
+        "With labels, predict each region of an atlas only from its label.", default="none"
     )
     text: Literal["terms", "none"] = option(
-        "terms", "With none, ignore the text and predict the mean map."
+        "With none, ignore the text and predict the mean map.", default="terms"
     )
-    bandwidth: float = option(1.0, "Standard deviation of the kernel, in voxels.", min=0.0)
+    bandwidth: float = option("Standard deviation of the kernel, in voxels.", default=1.0, min=0.0)
     vocabulary: cli.VocabularyOption = None
-    min_studies: int = option(5, "Leave out terms that fewer studies mention.", min=1)
-    laterality: bool = option(False, "Learn left and right separately, from texts.")
+    min_studies: int = option("Leave out terms that fewer studies mention.", default=5, min=1)
+    laterality: bool = flag("Learn left and right separately, from texts.")
     nested: bool | None = option(
-        None,
         "Also count terms within longer terms.",
         "--nested/--not-nested",
         show_default="for the likelihood",
     )
-    seed: int = option(0, "Seed of the validation split.", min=0)
+    seed: int = option("Seed of the validation split.", default=0, min=0)
     jobs: cli.Jobs = -1
     checkpoint: Path | None = option(
-        None, "Folder for finished blocks of an l1 fit, to resume it.", metavar="DIR"
+        "Folder for finished blocks of an l1 fit, to resume it.", metavar="DIR"
     )
     overwrite: cli.Overwrite = False
     as_json: cli.Json = False
@@ -261,40 +258,35 @@ class BenchmarkOptions:
     """Options of `benchmark`: what is scored, and on which studies."""
 
     output: Annotated[Path | None, cli.CONTINUED] = None
-    corpus: Path | None = option(None, "Corpus of the benchmark.", metavar="CORPUS")
+    corpus: Path | None = option("Corpus of the benchmark.", metavar="CORPUS")
     format: cli.Format = None
     entries: str | None = option(
-        None,
         "Entries, separated by commas: names that --list prints, or module:object.",
         metavar="LIST",
         show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
     )
     command: list[str] | None = option(
-        None,
         "Command to score, which reads and prints JSON lines; can be repeated.",
         metavar="NAME=COMMAND",
     )
     trained_on: str | None = option(
-        None,
         "File of the ids of the studies that the given models, maps and commands were trained on, "
         "one per line; none if there are none.",
         metavar="FILE",
         show_default="what they declare, or unknown",
     )
     ids: str | None = option(
-        None,
         "Frozen list of the studies to score: neuroquery, or a file.",
         metavar="LIST",
         show_default="all studies of the corpus",
     )
     articles: Path | None = option(
-        None,
         "Corpus of the texts of articles, without tables, with the ids of the studies.",
         metavar="CORPUS",
     )
-    folds: int = option(10, "Number of random folds to run.", min=0, max=10)
-    newest: bool = option(False, "Test the newest tenth of the studies too.")
-    list_entries: bool = option(False, "List the entries that are shipped, and exit.", "--list")
+    folds: int = option("Number of random folds to run.", default=10, min=0, max=10)
+    newest: bool = flag("Test the newest tenth of the studies too.")
+    list_entries: bool = flag("List the entries that are shipped, and exit.", "--list")
 
 
 @with_groups

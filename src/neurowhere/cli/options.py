@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 # ---- groups of options
 
 
-def option(default: Any, words: str, *names: str, **more: Any) -> Any:
-    """Return the field of an option; a flag that is off has one name, by default its own."""
+def option(words: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """Return the field of an option."""
     return field(default=default, metadata={"help": words, "names": names, "more": more})
+
+
+def flag(words: str, *names: str) -> Any:
+    """Return the field of an option that is off unless it is given."""
+    return option(words, *names, default=False)
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:

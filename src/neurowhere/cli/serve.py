@@ -42,17 +42,17 @@ def setting(name: str, **more: Any) -> Any:
     if name == "root_path":
         default = ""
     words = " ".join(HELP.get(name, "").split())
-    return option(default, words, envvar=PREFIX + name.upper(), **more)
+    return option(words, default=default, envvar=PREFIX + name.upper(), **more)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
     """Options of `serve`: where it listens, and its settings."""
 
-    host: str = option("127.0.0.1", "Address to listen on.", envvar=f"{PREFIX}HOST")
+    host: str = option("Address to listen on.", default="127.0.0.1", envvar=f"{PREFIX}HOST")
     port: int = option(
-        8000,
         "Port to listen on; 0 selects a free one.",
+        default=8000,
         envvar=f"{PREFIX}PORT",
         min=0,
         max=65535,

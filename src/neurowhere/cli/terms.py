@@ -11,7 +11,7 @@ import typer
 
 from neurowhere._tools.files import expanded
 from neurowhere.cli import options as cli
-from neurowhere.cli.options import option, with_groups
+from neurowhere.cli.options import flag, option, with_groups
 from neurowhere.cli.tally import Tally
 from neurowhere.exceptions import PartitionError
 
@@ -38,12 +38,12 @@ class TermOptions:
     """Options of `term`: which terms, and what is written of their maps."""
 
     output: cli.OptionalOutput = None
-    every: bool = option(False, "Write the maps of all terms of the model.", "--all")
+    every: bool = flag("Write the maps of all terms of the model.", "--all")
     terms: Path | None = option(
-        None, "Write the maps of the terms in this file, one per line.", metavar="FILE"
+        "Write the maps of the terms in this file, one per line.", metavar="FILE"
     )
-    as_table: bool = option(
-        False, "Write the mean of each map in each region of an atlas, and no images.", "--csv"
+    as_table: bool = flag(
+        "Write the mean of each map in each region of an atlas, and no images.", "--csv"
     )
     atlas: cli.AtlasOption = None
     model: cli.ModelOption = None
@@ -123,31 +123,25 @@ class DecodeOptions:
 
     output: cli.OptionalOutput = None
     model: cli.ModelOption = None
-    terms: int = option(20, "Number of terms to list.", min=1)
+    terms: int = option("Number of terms to list.", default=20, min=1)
     threshold: float | None = option(
-        None,
         "Ignore values of a map up to this threshold.",
         min=0.0,
         show_default="0, or what stands out from noise in an unthresholded map",
     )
-    talairach: bool = option(False, "Points and peaks are in Talairach space.")
+    talairach: bool = flag("Points and peaks are in Talairach space.")
     by: str | None = option(
-        None,
         "Decode the peaks of each value of this column separately; with row, each row.",
         metavar="COLUMN",
         show_default="all peaks together",
     )
     table: Path | None = option(
-        None,
-        "File to write the table of many places to.",
-        metavar="FILE",
-        show_default="the terminal",
+        "File to write the table of many places to.", metavar="FILE", show_default="the terminal"
     )
     keep_formulas: cli.KeepFormulas = False
-    keep_going: bool = option(
-        False,
+    keep_going: bool = flag(
         "Leave out rows of a table without three numbers, and exit with code 0 even if some places "
-        "fail.",
+        "fail."
     )
     overwrite: cli.Overwrite = False
     as_json: cli.Json = False

@@ -87,16 +87,16 @@ class Tables:
         return cls(corpus.peaks[XYZ].to_numpy(np.float64), table, corpus.peak_rows, is_first)
 
     def without(self, peaks: Mask) -> "Tables":
-        """Leave some peaks out; the numbers of the tables stay."""
+        """Return the tables without some peaks; tables keep their numbers."""
         kept = ~peaks
         return Tables(self.xyz[kept], self.table[kept], self.study[kept], self.is_first[kept])
 
     def total(self, peaks: Mask) -> NDArray[np.intp]:
-        """Count the different peaks of each table for which something holds."""
+        """Count the different peaks of each table that a mask selects."""
         return np.bincount(self.table[self.is_first & peaks], minlength=self.n_tables)
 
     def share(self, peaks: Mask) -> NDArray[np.float64]:
-        """Return the share of the different peaks of each table for which something holds."""
+        """Return the share of the different peaks of each table that a mask selects."""
         return self.total(peaks) / np.maximum(self.size, 1)
 
     @cached_property
@@ -164,7 +164,7 @@ def find_columns(tables: Tables) -> Mask:
 
 
 def find_voxels(tables: Tables) -> Mask:
-    """Find tables of indices of voxels of 2 mm: never negative, and not rather mirrored."""
+    """Find tables of voxel indices of a 2-mm image: never negative, and no better as mirrored."""
     possible = np.asarray(((tables.xyz >= 0) & (tables.xyz <= LAST_VOXEL)).all(axis=1))
     bad = (tables.share(possible) == 1) & (tables.size >= MIN_ROWS)
     as_voxels, as_mirrored = (
@@ -226,7 +226,7 @@ RULES = {
 
 
 def repair(corpus: Corpus, *, drop: Iterable[str], convert: Iterable[str]) -> Corpus:
-    """Look for coordinates that are not what they seem, and drop or convert them.
+    """Find coordinates that are wrong, and drop or convert them.
 
     `drop` and `convert` are names among `RULES`; a problem in neither is only counted, one in both
     is dropped. The peaks have to be as printed. What was found is in the corpus's `problems` and in
@@ -292,7 +292,7 @@ def _find(xyz: NDArray[np.float64]) -> Mask:
 
 
 def _three_in_a_row(xyz: NDArray[np.float64], not_whole: Mask) -> Mask:
-    """Find rows of three small numbers, none negative; one of many true rows may be such."""
+    """Find rows of three small numbers, none negative, unless they are rare in the table."""
     fractional = not_whole.sum(axis=1) >= MIN_NOT_WHOLE
     small: Mask = _all_within(xyz, 0, MAX_OF_THREE) & fractional
     if small.sum() >= MIN_ROWS_OF_THREE:

@@ -349,7 +349,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
 
 
 def _each_once(corpora: Sequence[Corpus]) -> tuple[list[Corpus], list[str]]:
-    """Return corpora without the documents that an earlier one has, and the ids of these."""
+    """Drop documents that an earlier corpus has; return the corpora, and the dropped ids."""
     seen: set[str] = set()
     parts, duplicates = [], []
     for corpus in corpora:

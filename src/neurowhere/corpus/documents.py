@@ -102,7 +102,7 @@ def find_twins(
 
 
 def _reports(xyz: NDArray[np.float64], rows: NDArray[np.intp], n: int) -> sparse.csr_array:
-    """Return which document reports which place: 1 in (n_documents, n_places)."""
+    """Return a matrix (n_documents, n_places) with 1 where a document reports a place."""
     place = np.zeros(len(xyz), dtype=np.int64)
     for axis in xyz.T:
         codes, values = pd.factorize(axis)

@@ -138,7 +138,7 @@ def verify(folder: Path, known: Mapping[str, str | None] | None = None) -> None:
 
 
 def _retrieve(url: str, known: str | None, name: str, folder: Path) -> None:
-    """Let pooch fetch one file, check it and put it in place, or raise a one-line error."""
+    """Fetch one file with pooch, which checks it, or raise a one-line error."""
     import pooch
 
     pooch.get_logger().setLevel(logging.WARNING)
@@ -153,7 +153,7 @@ def _retrieve(url: str, known: str | None, name: str, folder: Path) -> None:
 
 
 def resume(url: str, output_file: str, pooch: object) -> None:
-    """Download a file as pooch asks for it, going on from what an earlier try left.
+    """Download a file for pooch, and continue what an earlier attempt left.
 
     What has come so far is in a ``.part`` file; it becomes `output_file` when it is whole.
     """
@@ -183,7 +183,7 @@ def resume(url: str, output_file: str, pooch: object) -> None:
 
 
 def _append(url: str, partial: Path) -> None:
-    """Ask for the bytes that are missing and write them; raise unless all have come."""
+    """Request the missing bytes and write them; raise an error unless all arrived."""
     import requests
 
     start = partial.stat().st_size if partial.exists() else 0
@@ -206,7 +206,7 @@ def _append(url: str, partial: Path) -> None:
 
 
 def _goes_on(response: Any, start: int) -> bool:
-    """Whether an answer has the bytes from some place on, or all; raise if it is busy."""
+    """Return whether a response has the missing bytes, or all; raise if the server is busy."""
     import requests
 
     status, sent = response.status_code, response.headers.get("Content-Range", "")

@@ -105,7 +105,7 @@ def iter_documents(path: Path) -> Iterator[Document]:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[None]:
-    """Turn errors of files whose checksums are right into one line."""
+    """Turn any error of a file with a correct checksum into one line."""
     try:
         yield
     except (CorpusError, OSError):

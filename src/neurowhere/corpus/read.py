@@ -110,7 +110,7 @@ def read_corpus(
 
 
 def _news(caught: list[warnings.WarningMessage], corpus: Corpus) -> list[str]:
-    """Return what a reader warned of, but for the problems that the corpus has on record."""
+    """Return the warnings of a reader that are not among the problems of the corpus."""
     known = {str(problem) for problem in corpus.problems}
     said = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
     return [message for message in said if message not in known]

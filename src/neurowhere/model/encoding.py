@@ -21,7 +21,7 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.contradictions import Contradiction, find_contradictions
-from neurowhere.text.findings import Finding
+from neurowhere.text.findings import Finding, affirms_wrong, calls_normal
 from neurowhere.text.kinds import Kind
 from neurowhere.text.reading.mentions import Mentions, Span
 from neurowhere.text.sections import read_sections
@@ -31,6 +31,8 @@ from neurowhere.text.words import without_markup
 if TYPE_CHECKING:
     from neurowhere.report.notebook import View
 
+NOTHING_WRONG = "the report says that nothing is wrong"
+NO_FINDING = "the report affirms no finding in a part of the brain"
 N_PEAKS = 10
 Maps = Literal["none", "nifti", "all"]
 RegionOrder = Literal["excess", "probability", "ratio"]
@@ -303,7 +305,7 @@ class Encoding:
         """How well the model can tell where the text points."""
         support, outside, is_text = self._judge(), self.source.outside, self.source.is_text
         if self.source.is_normal and outside is None:
-            return withhold(support, "the report says that nothing is wrong")
+            return withhold(support, NOTHING_WRONG if calls_normal(self.text) else NO_FINDING)
         if support.foreign and is_text:
             return withhold(support, "not in English; translate the text")
         if self.is_silent and is_text:
@@ -322,11 +324,11 @@ class Encoding:
 
     def _why_silent(self) -> str:
         found = [mention for mention in self.mentions if not mention.is_generic]
-        if any(mention.is_negated for mention in found):
+        if any(mention.is_negated for mention in found) and not affirms_wrong(self.mentions):
             return "nothing to map: the text denies every place and finding in it"
         if any(mention.section for mention in found):
             return "nothing to map: the text names places only as history, or of relatives"
-        if self.mentions.present:
+        if self.mentions.present or affirms_wrong(self.mentions):
             return "no place: these words point nowhere in particular"
         return "no place: the model knows no word of this text"
 

@@ -17,8 +17,15 @@ from neurowhere.model.prediction import Added
 from neurowhere.model.reading import Reader, Readings
 from neurowhere.model.visible import Extent
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text.findings import Place, affirms_place, is_on_surface, says_normal, shows_nothing
-from neurowhere.text.outside import Outside, find_outside
+from neurowhere.text.findings import (
+    Place,
+    affirms_place,
+    is_on_surface,
+    names_surface,
+    says_normal,
+    shows_nothing,
+)
+from neurowhere.text.outside import Outside, find_on_surface, find_outside
 from neurowhere.text.places import ADJECTIVE
 from neurowhere.text.reading.mentions import Mentions, Span
 
@@ -34,6 +41,7 @@ SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 TINY = 1e-12
 HALF = 0.5  # gate above which a text is a report
 COMPLAINTS = "the scan is normal; the map is that of the complaints"
+BESIDE = "“{}”{} is outside the tissue of the brain and not drawn; the map is that of the rest"
 NOWHERE = "the report affirms no place; the map is that of its other words"
 EVENLY = 1e-3  # of what places explain, that is given to each by its share in the whole map
 
@@ -209,9 +217,26 @@ class ReadText(Source):
     def doubt(self) -> str:
         """Why a map says little of where something is wrong; empty if it does."""
         is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
-        if not (is_normal or is_report) or affirms_place(self.mentions, is_normal=is_normal):
+        if not (is_normal or is_report):
             return ""
-        return COMPLAINTS if is_normal else NOWHERE
+        if not affirms_place(self.mentions, is_normal=is_normal):
+            return COMPLAINTS if is_normal else NOWHERE
+        outer = self._not_drawn
+        side = f" ({outer.side})" if outer and outer.side else ""
+        return BESIDE.format(outer.words, side) if outer else ""
+
+    @property
+    def _not_drawn(self) -> Outside | None:
+        """A lesion on the surface of the brain that a report has beside the places of its map."""
+        is_outer = self.listed is None and names_surface(self.text)
+        if not is_outer or any(each.depth == "surface" for each in self._seats):
+            return None
+        return find_on_surface(self.text, self.mentions)
+
+    @property
+    def _seats(self) -> list[Place]:
+        findings = self.report.findings if self.report else ()
+        return [seat for each in findings for seat in each.seats]
 
     @property
     def mentions(self) -> Mentions:

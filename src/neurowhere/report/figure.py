@@ -19,12 +19,7 @@ from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.methods import MethodsText, write_methods
 from neurowhere.report.canvas import INK, Colours, new_figure
-from neurowhere.report.maps import (
-    DENSITY_UNIT,
-    PERCENT_PER_CM3,
-    RATIO_UNIT,
-    colours_of,
-)
+from neurowhere.report.maps import DENSITY_UNIT, PERCENT_PER_CM3, RATIO_UNIT, colours_of
 from neurowhere.report.panels import BOX_MM, Volume, cut, volume_of
 from neurowhere.space.images import mni152_template
 
@@ -72,7 +67,7 @@ Floats = NDArray[np.floating]
 
 
 class Map(NamedTuple):
-    """What is drawn, and how; a letter tells maps of one figure apart."""
+    """A map to draw, with its colours and unit; a letter tells two maps apart."""
 
     letter: str
     image: Any
@@ -105,7 +100,7 @@ def draw_figure(
 
 
 def caption_of(encodings: Sequence[Encoding], **drawn: Any) -> str:
-    """Write the caption of the figure of one encoding or two; `drawn` is as of `write_caption`."""
+    """Write the caption of a figure of one or two encodings; options as for `write_caption`."""
     origin, kinds = encodings[0].source.origin(), {each.kind for each in encodings}
     kind = encodings[0].kind if len(kinds) == 1 else None
     methods = write_methods(origin, origin.get("reading", {}), kind)
@@ -164,7 +159,7 @@ def _shortened(match: re.Match[bytes]) -> bytes:
 
 
 def _corners(points: list[list[int]]) -> list[list[int]]:
-    """Leave out the points of a line that lie on a straight part of it."""
+    """Drop the points of a line that lie on its straight parts."""
     kept, passed = points[:1], list[list[int]]()
     for point, following in pairwise(points[1:]):
         passed.append(point)
@@ -184,7 +179,7 @@ def _distance(point: list[int], start: list[int], end: list[int]) -> float:
 
 
 def _maps_of(encoding: Encoding, other: Encoding | None, quantity: Quantity) -> list[Map]:
-    """Return what is drawn, all with the same colours."""
+    """Return the maps to draw, all with the same colours."""
     both = [encoding] if other is None else [encoding, other]
     is_mean = all(each.is_mean_map for each in both)
     if quantity == "ratio" and is_mean:
@@ -219,7 +214,7 @@ def _add_axes(figure: Any, left: float, bottom: float, width: float, height: flo
 def _arranged(
     maps: Sequence[Map], n: int, width_mm: float, shape: float
 ) -> tuple[Any, list[list[Any]]]:
-    """Return a figure, and for each map n axes that are so many times as tall as wide."""
+    """Return a figure, and n axes for each map; `shape` is their height over their width."""
     rows = 2 if width_mm < NARROW_MM else 1
     columns = math.ceil(n / rows)
     edge = (width_mm - GAP_MM * (columns - 1)) / columns
@@ -287,7 +282,7 @@ def _draw_slice(axes: Any, volume: Volume, z: float, colours: Colours) -> None:
 
 
 def _shades(colours: Colours, sign: int) -> tuple[Floats, Floats]:
-    """Return the levels of one side of a scale, and the colours between and above them."""
+    """Return the levels of one sign of a scale, and the colours between them."""
     levels = np.linspace(colours.threshold, colours.highest * (1 + 1e-9), N_SHADES + 1)
     middles = np.append((levels[:-1] + levels[1:]) / 2, levels[-1])
     return levels, colours.paint(sign * middles) / 255

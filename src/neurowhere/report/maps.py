@@ -223,7 +223,7 @@ def _slices(img: Any) -> list[float]:
 
 
 def shown_above(data: NDArray[np.floating], share: float) -> float:
-    """Return the value that a share of the voxels exceeds; of a few large regions, at least one."""
+    """Return the value that a share of the voxels exceeds; at least one region exceeds it."""
     values = data[data != 0]
     if not values.size:
         return 0.0
@@ -390,7 +390,7 @@ def _write_table(means: RegionMeans, maps: Iterator[TermMap], n_maps: int, path:
 def _write_image(
     maps: Iterator[TermMap], n_maps: int, path: Path, resolution_mm: float | None, like: Any
 ) -> None:
-    """Write volumes one after another, which is their order in the file."""
+    """Write volumes one after another, in the order of the file."""
     if n_maps > MOST_VOLUMES:
         raise PartitionError(
             f"expected up to {MOST_VOLUMES:,} maps in one NIfTI image, got {n_maps:,}; choose some "
@@ -406,7 +406,7 @@ def _write_image(
 
 
 def _header(image: Any, n_maps: int) -> Any:
-    """Return the header of as many volumes like one."""
+    """Return the header of an image with many volumes like this one."""
     from nibabel.nifti1 import Nifti1Header
 
     header = Nifti1Header.from_header(image.header.as_byteswapped("<"), check=False)  # type: ignore[no-untyped-call]

@@ -105,10 +105,7 @@ def view_encoding(encoding: Encoding, atlas: Atlas | None = None) -> View:
             layer="density" if encoding.is_mean_map else "log_ratio",
             methods=encoding.methods(atlas=name_of(atlas)),
             data=viewer_data(
-                encoding,
-                summary.peaks[0].at if summary.peaks else CENTRE,
-                atlas,
-                summary.regions,
+                encoding, summary.peaks[0].at if summary.peaks else CENTRE, atlas, summary.regions
             ),
         )
     )
@@ -132,10 +129,7 @@ def term_html(term: TermMap) -> str:
 def contrast_html(contrast: Contrast) -> str:
     """Return the picture of a contrast, its terms and its documents as HTML."""
     picture = draw_found(contrast)
-    tables = [
-        _of_frame("terms", contrast.terms),
-        _of_frame("documents", contrast.documents),
-    ]
+    tables = [_of_frame("terms", contrast.terms), _of_frame("documents", contrast.documents)]
     return _fragment(repr(contrast), picture=picture, alt="what is raised", tables=tables)
 
 

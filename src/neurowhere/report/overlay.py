@@ -1,4 +1,4 @@
-"""Overlay: how many of many reports have their seat where, and a table of their seats."""
+"""Overlay: how many reports have their seat at each place, and a table of the seats."""
 
 import os
 from collections.abc import Iterable
@@ -128,7 +128,8 @@ class Overlay:
         Path(folder).mkdir(parents=True, exist_ok=True)
         with added_files(Path(folder)) as temporary:
             (temporary / TABLE).write_text(_csv(self, header=True), "utf-8", newline="")
-            _write_images(self, temporary)
+            self.to_img().to_filename(temporary / IMAGE)
+            write_png(self.draw(), temporary / PICTURE)
 
     def __str__(self) -> str:
         told = f"seats of {_number(self.n_seated, 'report')}"
@@ -141,7 +142,7 @@ class Overlay:
 
 
 def overlay(encodings: Iterable[Encoding | tuple[str, Encoding]]) -> Overlay:
-    """Count how many reports have their seat where.
+    """Count how many reports have their seat at each place.
 
     Parameters
     ----------
@@ -199,7 +200,10 @@ def write_overlay(
                 stream.write(_csv(made, header=False, keep_formulas=keep_formulas))
                 made.rows.clear()
         if made.n_seated:
-            _write_images(made, temporary, resolution_mm, like, pictures=pictures)
+            image = made.to_img(resolution_mm=resolution_mm, like=like)
+            image.to_filename(temporary / IMAGE)
+            if pictures:
+                write_png(made.draw(), temporary / PICTURE)
             if methods is not None:
                 methods.write(temporary)
         else:
@@ -211,19 +215,6 @@ def _csv(made: Overlay, *, header: bool, keep_formulas: bool = False) -> str:
     if not (header or made.rows):
         return ""
     return to_csv(made.table, header=header, keep_formulas=keep_formulas, float_format=NUMBERS)
-
-
-def _write_images(
-    made: Overlay,
-    folder: Path,
-    resolution_mm: float | None = None,
-    like: Any = None,
-    *,
-    pictures: bool = True,
-) -> None:
-    made.to_img(resolution_mm=resolution_mm, like=like).to_filename(folder / IMAGE)
-    if pictures:
-        write_png(made.draw(), folder / PICTURE)
 
 
 def _number(n: int, one: str, many: str = "") -> str:
@@ -240,7 +231,7 @@ class _Counts(Colours):
 
     @property
     def ticks(self) -> dict[float, str]:
-        """Whole numbers from 1 to the highest, a few of them.
+        """A few whole numbers from 1 to the highest.
 
         >>> list(_Counts("YlOrRd", 0, 23, 0.5).ticks.values())
         ['1', '5', '10', '15', '20', '23']

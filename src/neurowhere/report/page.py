@@ -72,7 +72,7 @@ def _script(name: str) -> Markup:
 
 
 def inlined(picture: Path | bytes, suffix: str = ".png") -> str:
-    """Return a picture, or a file of one, as an address that holds it.
+    """Return a picture, or the file of a picture, as a data address.
 
     >>> inlined(b"<svg/>", ".svg")
     'data:image/svg+xml;base64,PHN2Zy8+'
@@ -132,7 +132,7 @@ def in_mm(point: Iterable[float]) -> str:
 
 
 def percent_of(value: float, highest: float) -> str:
-    """Return how long the bar of a number is, in percent of the longest one.
+    """Return the length of the bar of a number, in percent of the longest bar.
 
     >>> percent_of(-1.0, 3.0), percent_of(0.0, 0.0)
     ('33.3', '0.0')
@@ -217,7 +217,7 @@ def highlight(encoding: Encoding) -> Markup:
 
 
 def _roles(encoding: Encoding) -> Iterator[Note]:
-    """Yield what each place is to a finding of a report."""
+    """Yield a note with the role of each place in a finding."""
     for finding in encoding.findings:
         for place in finding.places:
             if place.role in ROLE_WORDS:
@@ -226,7 +226,7 @@ def _roles(encoding: Encoding) -> Iterator[Note]:
 
 
 def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Note]:
-    """Yield what became of each mention of a term, of each side and of each negation.
+    """Yield a note on each mention of a term, each side and each negation.
 
     `terms` has the columns where (in the text) and contribution, in `unit`.
     """
@@ -257,7 +257,7 @@ def _points(rule: Mention, classes: str) -> Iterator[Note]:
 
 
 def _by_place(terms: pd.DataFrame) -> dict[tuple[int, int], float]:
-    """Return what each place in a text adds: its term, and those within it or on its side."""
+    """Return the contribution of each place in a text, with those of the terms within it."""
     added: dict[tuple[int, int], float] = {}
     for places, contribution in zip(terms["where"], terms["contribution"], strict=True):
         for place in places:
@@ -285,7 +285,7 @@ def _ignored(mention: Mention) -> Note:
 
 
 def _cues(mention: Mention) -> Iterator[Note]:
-    """Yield the words that give the mention its side, and those that negate it."""
+    """Yield notes on the words that give a mention its side, and on those that negate it."""
     if mention.side_span:
         crossed = ", which the other hemisphere serves" if mention.is_crossed else ""
         words = f"{mention.side}: side of {mention.term}{crossed}"
@@ -333,7 +333,7 @@ def _parts(text: str, notes: Iterable[Note]) -> Iterator[Part]:
 
 
 def _part(words: str, notes: list[Note]) -> Part:
-    """Return a part of the text with all that is to be said about it, in one element."""
+    """Return a part of the text as one element with all of its notes."""
     return Part(
         words,
         tag=min((note.tag for note in notes), key=TAGS.index, default=""),

@@ -46,7 +46,7 @@ class Volume(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Where the brain is shown, seen along one of its axes."""
+    """A view of the brain along one axis, at a place of the canvas."""
 
     axis: int
     left: float  # in mm of the canvas, as `bottom`
@@ -117,7 +117,7 @@ def add_cross(canvas: Canvas, panel: Panel, place_mm: tuple[float, float, float]
 
 
 def _add_sides(canvas: Canvas, panel: Panel) -> None:
-    """Write which side is left and which is right, where both are seen."""
+    """Write L and R, if the panel shows both sides."""
     if panel.axis != 0:
         left, right, _, top = panel.extent
         canvas.write(left + LABEL_MM, top - LABEL_MM, "L", anchor="la")

@@ -9,13 +9,7 @@ from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import DataWarning, PartitionError
 from neurowhere.model.encoding import Encoding
 from neurowhere.report.encoding import title_of_picture
-from neurowhere.report.maps import (
-    DENSITY_COLOURS,
-    LARGEST,
-    SHOWN,
-    SIGNED_COLOURS,
-    shown_above,
-)
+from neurowhere.report.maps import DENSITY_COLOURS, LARGEST, SHOWN, SIGNED_COLOURS, shown_above
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -43,7 +43,7 @@ class Hemisphere(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is under each pixel of a picture of a hemisphere."""
+    """The vertices under each pixel of a picture of a hemisphere."""
 
     pixels: tuple[Indices, ...]  # rows, from below, and columns: (n_pixels,) each
     vertices: Indices  # (n_pixels, 3)
@@ -139,7 +139,7 @@ def _picture(name: str, side: int, values: Floats, colours: Colours) -> NDArray[
 
 @cache
 def _view(name: str, side: int) -> View:
-    """Find what is under each pixel, seen from a side of the x axis."""
+    """Find the vertices under each pixel, seen from one side of the x axis."""
     half = hemisphere(name)
     flat = half.inflated[:, 1:] * (side, 1)  # y to the right seen from x > 0
     middle = (flat.min(axis=0) + flat.max(axis=0)) / 2

@@ -29,7 +29,7 @@ Pair = tuple[Text | Failure, Outcome]
 
 
 class LossNames(dict[str, str]):
-    """Names of models in tables and figures: a registered loss brings its title."""
+    """Names of models in tables and figures; a registered loss has a title."""
 
     def __missing__(self, loss: str) -> str:
         return LOSSES[loss].title if loss in LOSSES else loss
@@ -201,7 +201,7 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
 
 
 def chunks_of(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
-    """Yield a few texts, or one that is long: whoever stops the work loses no more than these."""
+    """Yield chunks of a few texts, or of a long one: an interruption loses at most a chunk."""
     chunk = list[Text | Failure]()
     for item in items:
         chunk.append(item)

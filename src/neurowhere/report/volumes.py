@@ -1,4 +1,4 @@
-"""Volumes: the images that a viewer in a browser shows, small, as NIfTI files in bytes."""
+"""Volumes: the images that the viewer in a browser shows, as small NIfTI files."""
 
 import gzip
 import json
@@ -42,7 +42,7 @@ def brain() -> Any:
 
 @cache
 def coarse_brain() -> Any:
-    """Return the same at 2 mm, which a page has sooner."""
+    """Return the brain at 2 mm, which a page loads faster."""
     fine = np.asarray(brain().dataobj, np.float32)
     x, y, z = (size // 2 for size in fine.shape)
     step = 255 / (GREYS - 1)
@@ -66,7 +66,7 @@ def _image(grey: Any, first_mm: Any, size_mm: int) -> Any:
 
 
 def density_of(encoding: Encoding) -> Any:
-    """Return the density of an encoding; its header says above what the regions of peaks are."""
+    """Return the density of an encoding; its header has the levels of the regions of peaks."""
     image = _in_steps(encoding.partition, encoding.density)
     levels = [float(encoding.density[encoding.holding(share)].min()) for share in SHARES]
     rounding = STEP_SHARE * float(image.header["scl_slope"])
@@ -76,7 +76,7 @@ def density_of(encoding: Encoding) -> Any:
 
 
 def mean_of(partition: Partition, mean_density: NDArray[np.floating], volume_mm3: float) -> Any:
-    """Return the density that maps are compared with; its header says what is uniform."""
+    """Return the mean density; its header has the uniform density."""
     image = _in_steps(partition, mean_density)
     _comment(image, {"uniform": 1 / volume_mm3})
     return image

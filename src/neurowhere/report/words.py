@@ -1,4 +1,4 @@
-"""Words: what a summary says, in a line or two, for pages and pictures."""
+"""Words: a summary in a line or two, for pages and pictures."""
 
 import math
 import re
@@ -53,7 +53,7 @@ def places_in_words(summary: Summary) -> str:
 
 
 def _sides(summary: Summary) -> dict[str, dict[str, tuple[bool, float]]]:
-    """Return the raised regions that tell most, by name and side, each with what it tells."""
+    """Return the most informative raised regions by name and side, with their information."""
     sides: dict[str, dict[str, tuple[bool, float]]] = {}
     for region in sorted(summary.regions[:N_REGIONS], key=_information, reverse=True):
         whole = region.name.removesuffix(" (landmark)")

@@ -45,6 +45,7 @@ _OPENING = re.compile(
     rf"|(?P<long>[A-Za-z][A-Za-z0-9 ,'-]{{5,{LONGEST_INSIDE}}})\))"
 )
 _WORD_BEFORE = re.compile(r"(?<![^\s(])([A-Za-z0-9+/-]{2,10})\s?$")
+_ASKED = re.compile(r"\?\s?(\w+)")
 # A long form does not reach across the end of a sentence or another parenthesis.
 _BREAKS = ("(", ")", ". ", "; ", ": ", "? ", "! ", "[", "]")
 
@@ -178,10 +179,7 @@ class SenseChooser:
         chosen = self.choose(times, len(ids))
         terms = dict.fromkeys(places, NO_TERM if chosen is None else chosen)
         if chosen is None and self._near != NO_TERM:
-            sided = [place for place in places if _is_beside_side(tokens, place)]
-            is_of_brain = sided and any(fold(each.lower()) in OF_BRAIN for each in {*tokens})
-            near = [place for place in places if is_beside_lesion(tokens, place, place)]
-            terms |= dict.fromkeys([*near, *sided] if is_of_brain else near, self._near)
+            terms |= dict.fromkeys(_near(places, tokens), self._near)
         for place in places if self._beside else ():
             if place + 1 < len(ids):
                 terms[place] = self._beside.get(ids[place + 1], terms[place])
@@ -197,6 +195,14 @@ class SenseChooser:
             return None if term == NO_TERM else term
         best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
         return best.pop() if len(best) == 1 else NO_TERM
+
+
+def _near(places: Iterable[int], tokens: Sequence[str]) -> list[int]:
+    """Return the places beside a lesion, or beside a side in a text of the brain."""
+    sided = [place for place in places if _is_beside_side(tokens, place)]
+    is_of_brain = sided and any(fold(each.lower()) in OF_BRAIN for each in {*tokens})
+    near = [place for place in places if is_beside_lesion(tokens, place, place)]
+    return [*near, *sided] if is_of_brain else near
 
 
 def _is_beside_side(tokens: Sequence[str], i: int) -> bool:
@@ -256,11 +262,8 @@ class Resolver:
         return terms | self._by_definition(text, tokens) if PARENTHESIS in text else terms
 
     def _by_question(self, text: str, ids: Sequence[int]) -> dict[int, int]:
-        asked = {
-            self._ids[short]: term
-            for short, term in self._asked.items()
-            if re.search(rf"\?\s?{short}\b", text)
-        }
+        words = _ASKED.findall(text)
+        asked = {self._ids[word]: self._asked[word] for word in words if word in self._asked}
         return {i: asked[number] for i, number in enumerate(ids) if number in asked}
 
     def _by_definition(self, text: str, tokens: Sequence[str]) -> dict[int, int]:

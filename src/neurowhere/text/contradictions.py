@@ -40,11 +40,7 @@ OF_ROLE: dict[Role, float] = {
     "spared": 0.0,
 }
 BEYOND: tuple[Role, ...] = ("extension", "edema", "satellite")  # may be on the other side
-COLUMNS: dict[str, Column] = {
-    "id": TEXT,
-    "whole": TEXT,
-    "stems": TEXT,
-}
+COLUMNS: dict[str, Column] = {"id": TEXT, "whole": TEXT, "stems": TEXT}
 _SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?|regions?)$")
 # What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
 _BESIDE = re.compile(

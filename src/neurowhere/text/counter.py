@@ -329,11 +329,15 @@ class Words(dict[str, int]):
         self._ids = ids
         super().__init__()
 
+    def __reduce__(self) -> tuple[type["Words"], tuple[TokenIds]]:
+        return Words, (self._ids,)  # each process numbers the classes in its own order
+
     def __missing__(self, token: str) -> int:
         word = token.lower()
         classes = lexicon().number_of(lexicon()[word])
         is_both = word.startswith("bi") and (word == "bi" or BOTH.fullmatch(word) is not None)
-        signs = signs_of(word) | LETTERED * bool(SIDED.fullmatch(token)) | BI * is_both
+        is_sided = token[0] in "lr" and token != word and SIDED.fullmatch(token) is not None
+        signs = signs_of(word) | LETTERED * is_sided | BI * is_both
         known = self._ids[token] << ID | classes << CLASSES | signs
         if len(self) < REMEMBERED_TOKENS:
             self[token] = known

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.lexicon import words_of as words_of_class
 from neurowhere.text.reading.mentions import Mention, Mentions, Span
 from neurowhere.text.relatives import is_research
 from neurowhere.text.roles import Cues, Role, SentenceCues, Told
@@ -51,8 +52,9 @@ _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
 )
 FLUID = re.compile(
-    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
-    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
+    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct"
+    r"|trigone|atrium|sinus|convexity|(?:middle|anterior) cranial fossa|mening|dura|cerebrospinal"
+    r"|csf|carotid|vertebral arter|willis"
 )
 # After a place: what is of the skull, or leads through it, and what a mass elsewhere does to it.
 _BONE = re.compile(
@@ -81,7 +83,9 @@ _SIZE = re.compile(
 )
 # What has a size beside a lesion, and what parts such a word from a size that is not its own.
 _MEASURED = re.compile(
-    r"\b(?:shift|displacement|deviation|herniation|descent|thick(?:ness)?|mls|slices?)\b", re.I
+    r"\b(?:shift|displacement|deviation|herniation|descent|thick(?:ness)?|mls|slices?|volumes"
+    r"|equal)\b",
+    re.I,
 )
 _APART = re.compile(r"[,;.](?!\s*\(?$)|\b(?:with|without|no|and|but|plus|causing)\b", re.I)
 # What a conclusion says of a normal brain; the first of a study, the second of a lesion.
@@ -96,6 +100,9 @@ _NORMAL = re.compile(
     r"|\bnothing (?:abnormal|acute|focal|sinister|wrong|structural)",
     re.I,
 )
+_CALLED_NORMAL = re.compile(r"\b(?:normal|unremarkable|negative)\b", re.I)
+# Beside what a conclusion says is not new there may be what is old.
+_ACUTE = re.compile(r"\b(?:acute|new|recent|further|other|interval|old|prior|previous)\b", re.I)
 _EXAM = re.compile(r"\b(?:mri?|ct|pet|eeg|scan|imaging)\b", re.I)
 _NONE = re.compile(r"\b(?:no|without|nothing|nil|none|nad)\b|\bnormal\b", re.I)
 # Sites of the scalp say where in the brain a record of currents has its finding.
@@ -401,8 +408,8 @@ class _Sentence(NamedTuple):
     def _is_of_lesion(self, place: Place, told: Told) -> bool:
         """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
         start, end = place.denial or place.span
-        if start < place.span[1]:
-            return False
+        if start < place.span[1] or start >= self.span[1]:
+            return False  # "This was an artefact."
         return told.is_subject or bool(_OF_IT.search(self.text, place.span[1], end))
 
     def _is_topic(self, place: Place) -> bool:
@@ -536,7 +543,8 @@ def _with_seats(findings: list[Finding], conclusion: str) -> list[Finding]:
 def _changed(every: Sequence[Place], conclusion: str) -> dict[Place, Role]:
     """Return the places of a report that have another role than their sentences give."""
     seats = _best(every, ["seat"])
-    is_told = any(place.role in ("extension", "old") for place in every)  # "infarct involving …"
+    told = ("extension", "old") if _ACUTE.search(conclusion) else ("extension",)
+    is_told = any(place.role in told for place in every)  # "infarct involving …"
     is_silent = not is_told and not any(place.is_concluded for place in seats)
     if is_silent and _NORMAL.search(conclusion):
         return dict.fromkeys(filter(attrgetter("is_weak"), seats), "mentioned")
@@ -583,9 +591,29 @@ def affirms_place(mentions: Mentions, *, is_normal: bool) -> bool:
     )
 
 
+def affirms_wrong(mentions: Mentions) -> bool:
+    """Return whether a text affirms that something is wrong, wherever: "severe hydrocephalus"."""
+    wrong = words_of_class("lesion") | words_of_class("also-wrong")
+    return any(
+        not wrong.isdisjoint(each.term.split())
+        for each in mentions.found
+        if not (each.is_negated or each.section or each.hedge_span)
+    )
+
+
+def calls_normal(text: str) -> bool:
+    """Return whether a text says of the brain, of its scan or of a part that it is normal."""
+    return bool(_NORMAL.search(text) or _CALLED_NORMAL.search(text))
+
+
+def names_surface(text: str) -> bool:
+    """Return whether a text names a lesion between the skull and the brain, or denies one."""
+    return bool(DEPTHS["surface"].search(text))
+
+
 def is_on_surface(text: str, mentions: Mentions) -> bool:
     """Return whether a lesion outside the tissue is in none of the places that a text names."""
-    if not DEPTHS["surface"].search(text):
+    if not names_surface(text):
         return False
     places = (place for each in find_findings(text, mentions) for place in each.places)
     return all(place.role in ("pressed", "spared", "level") for place in places)

@@ -80,7 +80,7 @@ _SIDE = re.compile(r"left|right|bilateral|l|r|lt|rt")
 _SIGN = re.compile(
     r"(?:\w*(?:phasi|prax|gnosi|taxi|plegi|pares|parap|mnesi)\w*"
     r"|droop\w*|vertigo|numb\w*|tremor|neglect|hemianop\w*|visual|speech|slurr\w+|dysarthr\w*"
-    r"|diplopia|positive|bright|cvas?|tias?|sah|ich|sdh)",
+    r"|diplopia|positive|bright|cvas?|tias?|sah|ich|sdh)"
 )
 DENIED = re.compile(
     r"\b(?:no|not|normal|without|unremarkable|intact|spared|negative)\b", re.IGNORECASE

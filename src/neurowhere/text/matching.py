@@ -60,7 +60,8 @@ class TokenIds(dict[str, int]):
         if is_skipped(token):
             return SKIPPED
         number = self._forms.get(fold(token), [UNKNOWN])[0]
-        return self[token[2:]] if number == UNKNOWN and BOTH.fullmatch(token) else number
+        is_both = number == UNKNOWN and token.startswith("bi") and BOTH.fullmatch(token)
+        return self[token[2:]] if is_both else number
 
     def _of_capitals(self, token: str) -> int:
         """Find the id of a token with capitals."""

@@ -57,7 +57,7 @@ PLACES = frozenset(
 SCHEMA: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
-    "kind": one_of("disease effect place finding exam stem ending idle"),
+    "kind": one_of("disease effect place finding exam normal stem ending idle"),
     "where": Column(PLACES, is_required=False),
     "example": TEXT,
 }
@@ -71,6 +71,7 @@ AHEAD = frozenset(["ahead", "both", "beside", "not"])
 OF_OTHERS = frozenset(["no-gyrus", "no-site", "segmental"])  # nouns: "vein", "nerve", "artery"
 ORGANS = frozenset(["other organ", "neck", "ear", "spine"])  # parts of which are named alike
 OF_BRAIN = frozenset(["disease", "stem", "exam"])  # not what is pressed on
+SURFACE = re.compile(r"(?:sub|epi|extra)dural|[ac]?sdh|edh")  # lesions between skull and brain
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
@@ -117,12 +118,33 @@ def find_outside(text: str, mentions: Mentions, *, is_on_surface: bool = False) 
         hits = [hit for hit in hits if hit.row["where"] != BRAIN or hit.row["kind"] in OF_BRAIN]
     elif any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
-    seat = _seat(hits, _Denials(text, document, mentions))
+    is_within = any(_is_within(mention, document, hits) for mention in mentions.present)
+    seat = _seat(hits, _Denials(text, document, mentions, hits), is_within)
     if seat is None:
         return None
-    start, end = document.span(seat.first, seat.end)
-    side = _side(document, seat.sentence) if is_on_surface else None
-    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name, side)
+    return _told(document, seat, _side(document, seat.sentence) if is_on_surface else None)
+
+
+def find_on_surface(text: str, mentions: Mentions) -> Outside | None:
+    """Return the lesion between skull and brain that a text affirms, whatever else it has.
+
+    >>> find_on_surface("Left SDH. Infarct of the right insula", Mentions(()))[1:2]
+    ('SDH',)
+    >>> find_on_surface("Infarct of the right insula, no subdural collection", Mentions(()))
+    """
+    document = _document(text)
+    hits = _hits(document, [fold(word) for word in document.words])
+    is_denied = _Denials(text, document, mentions, hits)
+    for hit in hits:
+        is_outer = hit.row["where"] == "meninges" and SURFACE.match(hit.words)
+        if is_outer and hit.row["kind"] == "disease" and not is_denied(hit):
+            return _told(document, hit, _side(document, hit.sentence))
+    return None
+
+
+def _told(document: Document, hit: _Hit, side: Side | None) -> Outside:
+    start, end = document.span(hit.first, hit.end)
+    return Outside(hit.row["where"], document.text[start:end], start, end, hit.row.name, side)
 
 
 def _side(document: Document, sentence: int) -> Side | None:
@@ -132,11 +154,19 @@ def _side(document: Document, sentence: int) -> Side | None:
     return next(filter(None, sides), None)
 
 
-def _seat(hits: list[_Hit], is_denied: Callable[[_Hit], bool]) -> _Hit | None:
+def _is_within(mention: Mention, document: Document, hits: Sequence[_Hit]) -> bool:
+    """Whether a name of the brain is all within that of another place: "temporal artery"."""
+    spans = (document.span(hit.first, hit.end) for hit in hits if hit.row["kind"] == "place")
+    return mention.is_structure and any(
+        start <= mention.start and mention.end <= end for start, end in spans
+    )
+
+
+def _seat(hits: list[_Hit], is_denied: Callable[[_Hit], bool], is_within: bool) -> _Hit | None:
     """Return the first phrase that is affected, if the brain is not."""
     said = [hit for hit in hits if not is_denied(hit)]
     is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
-    affected = _affected(said) or _named(said, is_brain_normal)
+    affected = _affected(said) or _named(said, is_brain_normal, is_within)
     is_brain = any(hit.row["where"] == BRAIN for hit in affected)
     return affected[0] if affected and not is_brain else None
 
@@ -196,12 +226,13 @@ def _affected(hits: list[_Hit]) -> list[_Hit]:
     ]
 
 
-def _named(hits: list[_Hit], is_brain_normal: bool) -> list[_Hit]:
+def _named(hits: list[_Hit], is_brain_normal: bool, is_within: bool) -> list[_Hit]:
     """Return the places that a text names without a finding, if they are enough to tell."""
-    others = SIGNS if is_brain_normal else FELT
+    others = SIGNS if is_brain_normal else frozenset[str]() if is_within else FELT
     places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in others]
     is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
-    are_several = len({hit.words for hit in places}) >= SEVERAL and not is_brain_named
+    are_several = is_within or len({hit.words for hit in places}) >= SEVERAL
+    are_several &= not is_brain_named
     return places if is_brain_normal or are_several else []
 
 
@@ -232,7 +263,9 @@ def _is_adjective(mention: Mention, document: Document, own: Sequence[tuple[int,
 class _Denials:
     """Which tokens of a text are denied, or in a section that is no finding."""
 
-    def __init__(self, text: str, document: Document, mentions: Mentions) -> None:
+    def __init__(
+        self, text: str, document: Document, mentions: Mentions, hits: Sequence[_Hit]
+    ) -> None:
         self.document = document
         self.cues = [tag for tag in find_cues(document) if not tag.is_open]
         starts = {cue.first for cue in self.cues}
@@ -240,6 +273,8 @@ class _Denials:
         ends = filter(self._ends_clause, range(1, len(document.words)))
         self.clauses = sorted({*document.sentence_starts, *ends})
         self.skipped = [(part.start, part.end) for part in read_sections(text)]
+        # "Clear mastoid air cells"
+        self.normal = {self._clause(hit.first) for hit in hits if hit.row["kind"] == "normal"}
         denied = filter(attrgetter("is_negated"), mentions.found)
         self.skipped += [(each.start, each.end) for each in denied]
 
@@ -251,6 +286,8 @@ class _Denials:
         if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
             return True
         clause = self._clause(hit.first)
+        if clause in self.normal and hit.row["kind"] == "place":
+            return True
         return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
 
     def _ends_clause(self, i: int) -> bool:

@@ -69,7 +69,9 @@ _CLAUSE = re.compile(
     r"[,:;]|\n|[.!?]\s|\b(?:with|but|while|whereas|which|due|secondary|from|because|caused)\b"
 )
 # Between a place and what is said of it: "the pons, including its floor, is normal".
-_ASIDE = re.compile(r"\s*(?:of the [\w ]{1,24})?(?:,[^,;:]*,|\([^()]*\))\s*")
+_ASIDE = re.compile(
+    r"\s*(?:(?:of|on) the [\w ]{1,24})?(?:,[^,;:]*,|\([^()]*\))\s*(?:(?:is|are|was|were)\s)?"
+)
 _AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after|and|with|without|while|but)\b")
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
 _NEXT = re.compile(

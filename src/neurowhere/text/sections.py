@@ -21,14 +21,7 @@ from typing import NamedTuple
 
 from neurowhere.text.history import HISTORY, find_history
 from neurowhere.text.reading.lexicon import words_of
-from neurowhere.text.reading.tables import (
-    TEXT,
-    Column,
-    alternatives,
-    one_of,
-    read_table,
-    split,
-)
+from neurowhere.text.reading.tables import TEXT, Column, alternatives, one_of, read_table, split
 from neurowhere.text.relatives import find_relatives
 
 
@@ -185,7 +178,7 @@ HEADINGS: dict[str, Column] = {
 NOT_FINDINGS = ("technique", "indication", "history", "comparison", "plan", "affiliations")
 PARTS_OF_HISTORY = ("family", "past")
 TESLA = re.compile(r"[\d.]+t")
-AFFILIATIONS, ADDRESS, REFERENCES = "affiliations", "address", "references"
+AFFILIATIONS, ADDRESS = "affiliations", "address"
 # "Department of Neurology", "Basel University", and what names an institution only beside these.
 _INSTITUTION = re.compile(
     r"(?:Department|Dept\.|Division|School|University|Institute|College)(?P<of> (?:of|for) )"
@@ -219,20 +212,6 @@ _CURRENT = re.compile(r"(?<=[.;\n])\s*(?:now|today|currently|presents|presenting
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
-# A list of references begins with a number, or with an author and a year if a sentence has ended.
-_REFERENCES = (
-    *("References", "Bibliography", "Literature cited", "Literature Cited", "Works Cited"),
-    *("REFERENCES", "BIBLIOGRAPHY", "LITERATURE CITED", "WORKS CITED"),
-)
-_BEFORE_REFERENCES, _LONGEST_BEFORE = re.compile(r"(?:^|[\n.;!?)\]])\s*[#*]*\s*[\d.]*\s*$"), 20
-_NUMBERED = re.compile(r"\**:?\**\s+[(\[]?1[\]).][\])]?\s{0,3}[A-Z]")
-_AUTHORED = re.compile(
-    r"\**:?\**\s+[A-Z][\w'’-]{1,40},? (?:[A-Z][.-]?,? ?){1,3}[^\n]{0,400}?(?:19|20)\d\d"
-)
-_AFTER_REFERENCES = re.compile(
-    r"\n[ \t#*]*(?:Fig|FIG|Table|TABLE|Appendix|APPENDIX|Supplement|SUPPLEMENT"
-    r"|(?:[Ff]indings|FINDINGS|[Ii]mpression|IMPRESSION)[ \t]*[:\n])"
-)
 
 
 class Part(NamedTuple):
@@ -244,7 +223,7 @@ class Part(NamedTuple):
 
 
 def read_sections(text: str) -> list[Part]:
-    r"""Find the parts of a text that are no findings: of a report, references and institutions.
+    r"""Find the parts of a text that are no findings: of a report, and institutions.
 
     A structured abstract has no such sections, nor has a text that has nothing else, but for what
     the family has.
@@ -254,12 +233,7 @@ def read_sections(text: str) -> list[Part]:
     >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
     ([], [])
     """
-    sections = _sections_of_report(text) if _MARK.search(text) else []
-    if references := _find_references(text):
-        first = references.start
-        before = (part for part in sections if part.start < first)
-        sections = [*(part._replace(end=min(part.end, first)) for part in before), references]
-    parts = sections
+    parts = _sections_of_report(text) if _MARK.search(text) else []
     others = (
         (ADDRESS, find_institutions(text)),
         (HISTORY, find_relatives(text)),
@@ -295,26 +269,6 @@ def _sections_of_report(text: str) -> list[Part]:
         for (name, _, start), end in zip(headings, ends, strict=False)
         if name == "family" and not is_abstract
     ]
-
-
-def _find_references(text: str) -> Part | None:
-    """Find the list of references of a text, if something stands before it."""
-    known = [word for word in _REFERENCES if word in text]
-    headings = [(start, word) for word in known for start in places_of([word], text)]
-    for start, heading in sorted(headings):
-        end = start + len(heading)
-        if _is_list(text, start, end) and text[:start].strip():
-            after = _AFTER_REFERENCES.search(text, end)
-            return Part(REFERENCES, start, after.start() if after else len(text))
-    return None
-
-
-def _is_list(text: str, start: int, end: int) -> bool:
-    """Whether a list of references follows a word: a numbered one, or one of authors."""
-    before = text[max(0, start - _LONGEST_BEFORE) : start]
-    if _BEFORE_REFERENCES.search(before):
-        return bool(_NUMBERED.match(text, end) or _AUTHORED.match(text, end))
-    return before[-1:].isspace() and bool(_NUMBERED.match(text, end))
 
 
 def find_institutions(text: str) -> list[tuple[int, int]]:

@@ -37,7 +37,7 @@ QUERY_ERRORS = (403, 408, 413, 422, 503)
 
 
 class Offer(NamedTuple):
-    """A query that is answered, and in which forms: each by a method of `Service`."""
+    """A query, and the forms of its answers, each of which a method of `Service` gives."""
 
     name: str
     summary: str
@@ -59,7 +59,7 @@ class Offer(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the server tells of itself: its version, the model card and all terms as JSON."""
+    """The server's version, and the model card and all terms as JSON."""
 
     version: str
     card: bytes
@@ -140,7 +140,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 
 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
-    """Route a query: its form by the Accept header, or by the suffix of the path."""
+    """Add the routes of a query: the form is given by the Accept header or by the suffix."""
     files = {form: BINARY for form in offer.forms if form != JSON}
     told = {JSON: {"example": offer.example}} if JSON in offer.forms else {}
     refused = (*QUERY_ERRORS, *offer.errors, *([406] if files else []))
@@ -169,7 +169,7 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
 def _handler(
     offer: Offer, pool: Pool, settings: Settings, only: str | None = None
 ) -> Callable[..., Any]:
-    """Answer in one form only, or in the one that the client likes best."""
+    """Return a route that answers in one form, or in the form that the client prefers."""
 
     async def handle(query: BaseModel, request: Request) -> Response:
         form = only or choose(request.headers.get("accept", ""), list(offer.forms))
@@ -213,7 +213,7 @@ async def _stream_lines(pool: Pool, query: schemas.BatchQuery) -> AsyncIterator[
 
 
 def _add_uploads(router: APIRouter, pool: Pool) -> None:
-    """Route an image and a document, whose bytes are the body of the request."""
+    """Add the routes that take an image or a document as the body."""
     body = {"requestBody": {"required": True, "content": {OCTETS: BINARY}}}
 
     async def decode_map(
@@ -259,7 +259,7 @@ def _add_uploads(router: APIRouter, pool: Pool) -> None:
 
 
 def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:
-    """Route what the server tells of itself; never waits for a worker."""
+    """Add the routes about the server, which never wait for a worker."""
 
     async def model() -> Response:
         return Response(about.card, media_type=JSON)
@@ -317,7 +317,7 @@ def _readiness(pool: Pool) -> dict[str, Any]:
 
 
 def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
-    """Limit the lengths that a query may have, so that they are checked and documented."""
+    """Return a query with limits on its lengths, which are checked and documented."""
     text = Annotated[schemas.Text, Field(max_length=settings.max_text)]
     kinds = {
         "text": text,
@@ -341,7 +341,7 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
 def _responses(
     content: dict[str, Any], refused: Sequence[int] = QUERY_ERRORS
 ) -> dict[int | str, dict[str, Any]]:
-    """Document what may come back."""
+    """Describe the responses of a route."""
     found: dict[int | str, Any] = {200: {"content": content}} if content else {}
     return may_fail(*refused) | found
 
@@ -369,7 +369,7 @@ def choose(accept: str, offered: Sequence[str]) -> str:
 
 
 def quality(header: str, *names: str) -> float:
-    """Return the quality that a header of preferences gives to the first name that it has, or 0.
+    """Return the quality that a header of preferences gives to the first name in it, or 0.
 
     >>> quality("br, gzip", "gzip"), quality("gzip;q=0", "gzip"), quality("", "gzip")
     (1.0, 0.0, 0.0)

@@ -92,7 +92,7 @@ def _read_prose(content: bytes, kind: str) -> str:
 
 @contextmanager
 def open_collections(paths: Sequence[Path]) -> Iterator[tuple[Collection, ...]]:
-    """Read collections, so that the first query does not wait for that.
+    """Read collections before the first query.
 
     They are kept in the user's cache, as `contrast_documents` keeps them; where nothing can be
     written there, in a temporary folder until the end.
@@ -181,7 +181,7 @@ def shelf_of(collection: Collection) -> Shelf:
 
 
 def normal_id(name: str) -> str:
-    """Return an identifier without what people write around it.
+    """Return an identifier without prefixes such as PMID: or https://doi.org/.
 
     >>> normal_id("PMID: 21195295 "), normal_id("https://doi.org/10.7554/eLife.53385")
     ('21195295', '10.7554/elife.53385')
@@ -205,11 +205,7 @@ def private_folder() -> Iterator[Path]:
 
 
 def contrast(
-    model: Encoder,
-    atlas: Atlas,
-    query: ContrastQuery,
-    source: Collection | None,
-    folder: Path,
+    model: Encoder, atlas: Atlas, query: ContrastQuery, source: Collection | None, folder: Path
 ) -> Forms:
     """Contrast the documents of a query, or those of a collection.
 

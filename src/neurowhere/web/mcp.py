@@ -185,10 +185,7 @@ class Tools:
 def make_tools(model: Encoder) -> MCPServer:
     """Return the server of the tools."""
     server: MCPServer = MCPServer(
-        "neurowhere",
-        instructions=INSTRUCTIONS,
-        version=version("neurowhere"),
-        log_level="WARNING",
+        "neurowhere", instructions=INSTRUCTIONS, version=version("neurowhere"), log_level="WARNING"
     )
     tools = Tools(model)
     for name in ("encode", "decode", "term", "contrast", "check_sides"):

@@ -68,8 +68,8 @@ class Naming(Schema):
     )
 
 
-class Reading(Naming):
-    """How texts are read, and regions named."""
+class How(Naming):
+    """How texts are read."""
 
     negation: bool = told("Leave out what the text denies.", True)
     sides: bool = told("Move the map to the sides that the text gives.", True)
@@ -84,6 +84,11 @@ class Reading(Naming):
         "its words. By default the words of the text decide.",
         None,
     )
+
+
+class Reading(How):
+    """How texts are read, and regions listed."""
+
     sort: RegionOrder = told(
         "Order of regions: by their excess over the mean map, probability or ratio.", "excess"
     )
@@ -253,16 +258,11 @@ class FigureQuery(Reading, Drawing):
     width_mm: float = told("Width: a column has 85 mm, a page 174 mm.", 174, ge=40, le=400)
 
 
-class MethodsQuery(Naming, Drawing):
+class MethodsQuery(How, Drawing):
     """How texts were read and maps drawn that are to be described; no text is needed."""
 
     model_config = example(kind="report")
 
-    negation: bool = told("Whether denied terms were left out.", True)
-    sides: bool = told("Whether sides were followed.", True)
-    findings: bool = told("Whether sections were left out.", True)
-    hedge_weight: float = told("Weight of what is open.", 1.0, ge=0, le=1)
-    kind: Kind | None = told("What the text was read as.", None)
     n_texts: Literal[1, 2] = told("Texts in the figure.", 1)
 
 

@@ -1,4 +1,4 @@
-"""Find files of documents and read them one by one; damaged ones are named and counted.
+"""Find files of documents and read them one by one; name and count damaged ones.
 
 The simplest ones are plain texts, each of which is one document without coordinates: this module is
 their reader too.
@@ -19,7 +19,7 @@ N_EXAMPLES = 3  # skipped items that a warning names
 
 
 class Skipped:
-    """What a reader passed over; `report` says it once, with the first places and reasons.
+    """Counts what a reader skips; `report` warns of it once, with the first places and reasons.
 
     >>> skipped = Skipped("lines")
     >>> skipped.add("a.jsonl:7", "not JSON")

@@ -141,7 +141,7 @@ def _refuse_entity_references(article: Any) -> None:
 
 
 def _refuse_huge_tables(article: Any) -> None:
-    """Refuse cells that say to span a billion others; pandas would write them all out."""
+    """Refuse cells that claim to span a billion others; pandas would write them all out."""
     n_cells = sum(
         _span(cell, "colspan", 1) * max(_span(cell, "rowspan", 1), 1 + _span(cell, "morerows", 0))
         for cell in article.iter("td", "th", "entry")
@@ -156,14 +156,14 @@ def _span(cell: Any, attribute: str, default: int) -> int:
 
 
 def _free(element: Any) -> None:
-    """Give back the memory of an article that is done with, and of all before it."""
+    """Free the memory of an article that has been read, and of all before it."""
     element.clear()
     while element.getprevious() is not None:
         del element.getparent()[0]
 
 
 def _extract(article: Any, name: str, complaints: list[str]) -> Document:
-    """Read an article by pubget's extractors, which need it in a folder of its own."""
+    """Read an article with pubget's extractors, which need it in a separate folder."""
     from lxml import etree
     from pubget import _articles, _coordinate_space, _coordinates, _metadata, _text
 
@@ -196,7 +196,7 @@ def _extract(article: Any, name: str, complaints: list[str]) -> Document:
 
 
 def _number(article: Any) -> int:
-    """Give an article the one PubMed Central number that pubget wants; 0 stands for none."""
+    """Set the PubMed Central number of an article, which pubget requires; 0 if it has none."""
     from lxml import etree
 
     meta = article.find("front/article-meta")
@@ -213,7 +213,7 @@ def _number(article: Any) -> int:
 
 @contextmanager
 def _listening_to_pubget(name: str, complaints: list[str]) -> Iterator[None]:
-    """Collect what pubget logs of tables that it skips, instead of tracebacks on the terminal.
+    """Collect what pubget logs about tables that it skips, which would fill the terminal.
 
     pubget 0.0.9 calls pandas in ways that pandas 3.1 deprecates; made errors, these warnings
     would pass for unreadable tables, because pubget catches every exception there.

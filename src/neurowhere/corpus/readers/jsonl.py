@@ -62,7 +62,7 @@ def _read_lines(path: Path, skipped: Skipped, column: str | None) -> Iterator[Do
 
 
 def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Document:
-    """Make a document of a record, or raise a ValueError if it has no text or peaks to understand.
+    """Make a document of a record, or raise a ValueError if it has neither text nor peaks.
 
     Texts are under `TEXT_KEYS`, where "text" is the whole document, peaks under one of `PEAK_KEYS`
     as [[x, y, z], ...] or [{"x": ...}, ...], or such a list in a string, then "space", and
@@ -102,7 +102,7 @@ def only_text(record: Mapping[str, Any], column: str) -> dict[str, Any]:
 
 
 def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
-    """Sort out the sections of a document whose whole text is given too.
+    """Separate the sections of a document from its whole text, if both are given.
 
     A section that is in the whole text, but for case and punctuation, is cut out of it; one that is
     in it in altered form is left out; what remains of the whole is the body. Where a body is given,
@@ -185,7 +185,7 @@ def identifier(key: str, value: object) -> str:
 
 
 def _find_words(words: list[str], text: str) -> tuple[int, int] | None:
-    """Find consecutive words in a text, whatever their case and what stands between them."""
+    """Find consecutive words in a text, ignoring case and punctuation."""
     matches = list(WORD.finditer(text))
     plain = _joined(match[0] for match in matches)
     place = plain.find(_joined(words))  # linear time, unlike a regular expression

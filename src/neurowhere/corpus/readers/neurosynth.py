@@ -111,7 +111,7 @@ def _documents(metadata: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_peaks(path: Path, ids: "pd.Series[str]") -> pd.DataFrame:
-    """Read the peaks of the given studies; those of others, and what is no number, are skipped."""
+    """Read the peaks of the given studies; skip those of others, and those that are no numbers."""
     table = read_table(path, PEAK_COLUMNS)
     xyz = parse_coordinates(table)  # (n_peaks, 3)
     finite = np.all(np.isfinite(xyz), axis=1)

@@ -70,7 +70,7 @@ def _is_nimads(file: Path) -> bool:
 
 
 def _iter_studies(file: Path) -> Iterator[tuple[str, Any]]:
-    """Yield where each study is and what it says."""
+    """Yield the studies of a file, each with its place."""
     with open_text(file) as stream:
         try:
             content = json.load(stream)
@@ -177,7 +177,7 @@ def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Spa
 
 
 def _own_name(named: Mapping[str, Any]) -> str | None:
-    """Return the name of a study or analysis, if it is its own: NiMARE repeats an id, or counts."""
+    """Return the name of a study or analysis, unless it is an id or a number."""
     name = named.get("name")
     is_own = _is_text(name) and not str(name).isdecimal() and name != named.get("id")
     return name if is_own else None
@@ -210,7 +210,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, overwrite: bool = Fal
 
 
 def _study(document: Document, tables: NDArray[np.object_]) -> dict[str, Any]:
-    """Return a document as NIMADS has it, the table of each of its peaks given."""
+    """Return a document as a NIMADS study; `tables` has the table of each peak."""
     about, space = document.metadata, SPACES[document.space]
     title, year = about.get("title", ""), about.get("year")
     return {

@@ -1,4 +1,4 @@
-"""Read folders written by pubget (articles of PubMed Central); be one of pubget's plug-ins.
+"""Read folders written by pubget (articles of PubMed Central), and serve as its plug-in.
 
 `pubget run --neurowhere` ends by writing a neurowhere corpus. pubget finds the plug-in by the entry
 point ``pubget.plugin_actions``.
@@ -145,7 +145,7 @@ def _read(folder: Path, table: str) -> pd.DataFrame:
 
 
 def _iter_chunks(folder: Path, table: str) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a table as strings, some at a time; what is wrong is a one-line error."""
+    """Yield the rows of a table as strings, some at a time, or raise a one-line error."""
     path = folder / f"{table}.csv"
     try:
         with pd.read_csv(path, dtype=str, keep_default_na=False, chunksize=CHUNK_ROWS) as chunks:
@@ -170,7 +170,7 @@ DESCRIPTION = "Write the extracted data as a corpus that neurowhere reads."
 
 
 def actions() -> dict[str, list[Any]]:
-    """Tell pubget what it gets: a step of `pubget run`, and a command."""
+    """Return what the plug-in adds to pubget: a step of `pubget run`, and a command."""
     return {"pipeline_steps": [CorpusStep()], "commands": [CorpusCommand()]}
 
 
@@ -197,7 +197,7 @@ def write_corpus(extracted: Path) -> tuple[Path, int]:
 
 
 class CorpusStep:
-    """The last step of `pubget run`, if asked for as pubget's other optional steps are."""
+    """An optional last step of `pubget run`."""
 
     name = STEP_NAME
     short_description = DESCRIPTION

@@ -331,10 +331,7 @@ LONGEST_LONG_FORM = 5  # words of a phrase that only its last word explains
 
 
 def build_wide(
-    folder: str | os.PathLike[str],
-    corpora: Sequence[Corpus],
-    *,
-    minimum: int | None = None,
+    folder: str | os.PathLike[str], corpora: Sequence[Corpus], *, minimum: int | None = None
 ) -> Vocabulary:
     """Build the vocabulary of the names that people use.
 

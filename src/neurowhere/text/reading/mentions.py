@@ -74,7 +74,7 @@ class Mention(NamedTuple):
         Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
     section : str or None
         Section of a report that it is in and that is no finding: "technique", "indication",
-        "history", "comparison", "plan" or "references".
+        "history", "comparison" or "plan".
     weight : float
         How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
         in a copy of an earlier sentence.

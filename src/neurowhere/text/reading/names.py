@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 from neurowhere.text.lookalikes import slips
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Name, Span
-from neurowhere.text.reading.lexicon import (
-    is_beside_lesion,
-    side_of,
-)
+from neurowhere.text.reading.lexicon import is_beside_lesion, side_of
 from neurowhere.text.reading.tags import HALF, LIMB, LOBES, SIDE, At, Found
 from neurowhere.text.unknown import says_nothing
 
