@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import tempfile
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -152,6 +153,7 @@ def main():
     parser.add_argument("-o", "--output", type=Path, required=True, help="JSON file to write")
     parser.add_argument("--iterations", type=int, nargs="+", default=ITERATIONS)
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
     corpus = read_corpus(DATA / "corpus", format="neuroquery")
     setting = Protocol.prepare(corpus, ids=StudyList.read("neuroquery"))
     train, test = setting.split(0)

@@ -32,6 +32,7 @@ DIRECTIONS = {
     "not": "what the word after it says",
     "except": "what is taken out",
     "clause": "all of the clause",
+    "earlier": "the clause or the sentence before",
     "idle": "nothing: its words are no cue",
 }
 EXAMPLES = 3

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import Gates, LogLinear, predictor_from_arrays
-from neurowhere.learn.blend import REST, SHARPER, Blend, ShownStudies, fit_blend
+from neurowhere.learn.blend import ALONE, REST, SHARPER, Blend, ShownStudies, fit_blend
 
 N, D, M, RANK = 5, 19, 41, 3
 
@@ -50,8 +50,9 @@ def test_the_exponent_is_what_the_formula_says(model, texts):
     for x in texts:
         L, is_cut = log_ratio(model, x.toarray())
         was_cut.append(is_cut)
-        gate = (1 - model.gates.of(x).short[0]) ** 2
-        exponent = (1 - 0.3 * gate) * np.log(without.predict(x)[0] / model.mean_map)
+        short = model.gates.of(x).short[0]
+        gate = (1 - short) ** 1.5
+        exponent = (0.7 + (ALONE - 0.7) * short) * np.log(without.predict(x)[0] / model.mean_map)
         expected = model.mean_map * np.exp(exponent + 0.5 * gate * L)
         np.testing.assert_allclose(model.predict(x)[0], expected / expected.sum(), rtol=1e-4)
     assert any(was_cut)
@@ -62,7 +63,7 @@ def test_the_exponent_is_what_the_formula_says(model, texts):
 def test_what_terms_add_through_the_ridge_sums_to_the_whole(model, texts):
     for x in texts:
         short = model.gates.of(x).short
-        gate = (1 - short[0]) ** 2
+        gate = (1 - short[0]) ** 1.5
         added = model.blend.added(x, short, model.mean_map)
         whole = 0.5 * gate * log_ratio(model, x.toarray().astype(np.float64))[0]
         np.testing.assert_allclose(added.sum(axis=0), whole, atol=1e-6)

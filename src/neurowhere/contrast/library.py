@@ -67,27 +67,21 @@ def open_library(
     of the files. It holds a compressed copy of the texts. Of documents with the same id, the first
     is used. What can be read of damaged files is used if it keeps going; else they are an error.
     """
-    parts = find_parts([expanded(source) for source in sources], format)
+    parts = find_parts(list(map(expanded, sources)), format)
     folder = expanded(cache) / fingerprint(parts)
     recover(folder)
     make_folder(folder)
     done = [note for part in parts for note in _read_note(folder, part)]
     finished = {report.part for report in done}
     calls = [(folder, part) for part in parts if part.number not in finished]
-    if calls:
-        results = workers.for_calls(len(calls)).run(cut, calls)
-        done += track(results, "reading documents", len(calls))
+    results = workers.for_calls(max(len(calls), 1)).run(cut, calls)
+    done += track(results, "reading documents", len(calls))
     library = _collect(folder, sorted(done))
     if library.damaged and not keep_going:
         raise CorpusError(f"{library.damaged}; mend that, or --keep-going with what can be read")
-    if calls:  # else they were told when the documents were read
-        _warn(library.problems)
+    for problem in library.problems if calls else ():  # else they were told before
+        warnings.warn(problem, DataWarning, stacklevel=2)
     return library
-
-
-def _warn(problems: Sequence[str]) -> None:
-    for problem in problems:
-        warnings.warn(problem, DataWarning, stacklevel=3)
 
 
 def make_folder(folder: Path) -> None:

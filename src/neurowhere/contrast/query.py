@@ -42,15 +42,9 @@ _BRACE = re.compile(r"(\\N\{[^}]*\}|\\.)|\{(?!\d*,?\d*\})", re.DOTALL)
 class WordIndex:
     r"""Counts of each word in each text, to answer without reading the texts.
 
-    Attributes
-    ----------
-    words, forms : bytes
-        The words, lower-case, each after a line break; and line by line what the forms of a word
-        share: singular and plural, British and American.
-    counts : csc_matrix (n_texts, n_words)
+    Words and their forms, which singular and plural, British and American share, are lines of
+    bytes, each after a line break.
 
-    Examples
-    --------
     >>> index = WordIndex.of(["Tumours of the pons", "a tumor; aphasic, aphasia"])
     >>> index.counts[:, index.forms_of("tumor")].sum(axis=1).A1.tolist()
     [1, 1]
@@ -58,9 +52,9 @@ class WordIndex:
     2
     """
 
-    words: bytes
+    words: bytes  # lower-case
     forms: bytes
-    counts: sparse.csc_matrix
+    counts: sparse.csc_matrix  # (n_texts, n_words)
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "WordIndex":
@@ -181,16 +175,10 @@ class Expression(Node):
 
     Its language is that of Python's `re`. It runs on the package `regex`, which can be given a time
     limit: with ``(a+)+b``, a text of 40 letters can take longer than anyone waits.
-
-    Attributes
-    ----------
-    text : str
-        The expression as the user wrote it.
-    pattern : regex.Pattern
     """
 
-    text: str
-    pattern: Any
+    text: str  # as the user wrote it
+    pattern: Any  # regex.Pattern
 
     @classmethod
     def compile(cls, text: str, pattern: str, *, ignore_case: bool = False) -> "Expression":

@@ -316,24 +316,11 @@ def read_maps(
 ) -> Maps:
     """Read maps: a folder of images named by PubMed id, or an array file.
 
-    Parameters
-    ----------
-    path : path
-        A folder of ``PMID.nii.gz`` or ``PMID.nii``, for kinds of text other than all in folders
-        within it, such as ``title``; an ``.npz`` file with the array ``ids`` and one named by each
-        kind of text (or ``maps``, for all), of shape (n, n_voxels), or (n, i, j, k) with
-        ``affine``; or an ``.npy`` file of such rows, whose ids are in a text file beside it.
-        ``trained_on.txt`` in the folder, or the array ``trained_on``, has the ids of the studies
-        that the model has seen.
-    grid : VoxelGrid
-    name : str, optional
-        By default that of the file or folder.
-    trained_on : collection of str, or "unknown", optional
-        Instead of what the files say.
-
-    Returns
-    -------
-    Maps
+    The folder has ``PMID.nii.gz`` or ``PMID.nii``, for kinds of text other than all in folders
+    within it, such as ``title``. An ``.npz`` file has the array ``ids`` and one named by each kind
+    of text (or ``maps``, for all), of shape (n, n_voxels), or (n, i, j, k) with ``affine``; an
+    ``.npy`` file has such rows, with the ids in a text file beside it. The ids of the studies that
+    the model has seen are given, or in ``trained_on.txt``, or in the array ``trained_on``.
     """
     source = Path(path)
     if not source.exists():

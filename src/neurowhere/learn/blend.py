@@ -8,9 +8,9 @@ the ridge is
 
 and the exponent e of the log-linear model becomes
 
-    (1 − (1 − u) γ) e + c γ L,        γ = (1 − g)²,
+    (u + (v − u) g) e + c γ L,        γ = (1 − g)^{3/2},
 
-with g the gate of short texts, so that a few words are left to the log-linear model.
+with g the gate of short texts, so that a few words are left to the log-linear model, sharpened.
 
 **What each term adds** to L is exact. Let θ_k be 1, or −q̄_k / xᵀU S_k where that cuts the map at 0,
 and Z the sum that K is divided by. Then K − q̄ is a sum over the terms t of the text,
@@ -45,6 +45,7 @@ Float32 = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Float32]
 
 STRENGTH, KEPT = 0.3, 0.8  # c; u
+ALONE = 1.2  # v: a few words are shrunk less
 REST = 0.2  # ρ
 SHARPER = 2.5
 PENALTY, RANK = 30.0, 96  # λ; r
@@ -85,12 +86,12 @@ class Blend:
 
     def gate(self, short: Float32) -> Float32:
         """Return γ of texts, given the gate of short ones: (n,)."""
-        gate: Float32 = (1 - short) ** 2
+        gate: Float32 = (1 - short) ** np.float32(1.5)
         return gate
 
     def keeps(self, short: Float32) -> Float32:
-        """Return what is left of the exponent of the log-linear model: (n,)."""
-        kept: Float32 = 1 - np.float32(1 - self.kept) * self.gate(short)
+        """Return the factor on the exponent of the log-linear model: (n,)."""
+        kept: Float32 = self.kept + np.float32(ALONE - self.kept) * short
         return kept
 
     def mix(self, exponent: Float32, X: sp.csr_matrix, short: Float32, mean_map: Floats) -> None:

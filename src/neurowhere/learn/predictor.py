@@ -394,7 +394,7 @@ class LogLinear(_Regression):
         return maps
 
     def _short_gate(self, x: sp.csr_matrix) -> Float32:
-        """Return g of texts: 1 without gates, which leaves no blend."""
+        """Return g of texts: 1 without gates, which leaves no ridge."""
         return np.ones(x.shape[0], np.float32) if self.gates is None else self.opening(x).short
 
     def opening(self, X: sp.csr_matrix) -> Opening:

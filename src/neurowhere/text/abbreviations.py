@@ -179,10 +179,7 @@ class SenseChooser:
         chosen = self.choose(times, len(ids))
         terms = dict.fromkeys(places, NO_TERM if chosen is None else chosen)
         if chosen is None and self._near != NO_TERM:
-            sided = [place for place in places if _is_beside_side(tokens, place)]
-            is_of_brain = sided and any(fold(each.lower()) in OF_BRAIN for each in {*tokens})
-            near = [place for place in places if is_beside_lesion(tokens, place, place)]
-            terms |= dict.fromkeys([*near, *sided] if is_of_brain else near, self._near)
+            terms |= dict.fromkeys(_near(places, tokens), self._near)
         for place in places if self._beside else ():
             if place + 1 < len(ids):
                 terms[place] = self._beside.get(ids[place + 1], terms[place])
@@ -198,6 +195,14 @@ class SenseChooser:
             return None if term == NO_TERM else term
         best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
         return best.pop() if len(best) == 1 else NO_TERM
+
+
+def _near(places: Iterable[int], tokens: Sequence[str]) -> list[int]:
+    """Return the places beside a lesion, or beside a side in a text of the brain."""
+    sided = [place for place in places if _is_beside_side(tokens, place)]
+    is_of_brain = sided and any(fold(each.lower()) in OF_BRAIN for each in {*tokens})
+    near = [place for place in places if is_beside_lesion(tokens, place, place)]
+    return [*near, *sided] if is_of_brain else near
 
 
 def _is_beside_side(tokens: Sequence[str], i: int) -> bool:

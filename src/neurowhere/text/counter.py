@@ -329,6 +329,9 @@ class Words(dict[str, int]):
         self._ids = ids
         super().__init__()
 
+    def __reduce__(self) -> tuple[type["Words"], tuple[TokenIds]]:
+        return Words, (self._ids,)  # each process numbers the classes in its own order
+
     def __missing__(self, token: str) -> int:
         word = token.lower()
         classes = lexicon().number_of(lexicon()[word])

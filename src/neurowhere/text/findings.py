@@ -408,8 +408,8 @@ class _Sentence(NamedTuple):
     def _is_of_lesion(self, place: Place, told: Told) -> bool:
         """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
         start, end = place.denial or place.span
-        if start < place.span[1]:
-            return False
+        if start < place.span[1] or start >= self.span[1]:
+            return False  # "This was an artefact."
         return told.is_subject or bool(_OF_IT.search(self.text, place.span[1], end))
 
     def _is_topic(self, place: Place) -> bool:

@@ -106,15 +106,7 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
     >>> tokens, origin.tolist()
     ('caufi', [0, 1, 3, 4, 4])
     """
-    origin = None
-    text = text.replace(ESCAPE, " ").replace(END, " ")
-    if not text.isascii():
-        spans = (found.span() for found in _FOREIGN.finditer(text))
-        runs = [(start, end, _ascii(text, start, end)) for start, end in spans]
-        if all(end - start == len(new) for start, end, new in runs):
-            text = _replaced(text, runs)
-        else:
-            text, origin = _replace(text, runs)
+    text, origin = _in_ascii(text.replace(ESCAPE, " ").replace(END, " "))
     if _has_cut_words(text):
         cuts = [match for match in _CUT_WORD.finditer(text) if _is_mended(match, known)]
         text, moved = _replace(text, [(cut.end(1), cut.start(2), "") for cut in cuts])
@@ -123,6 +115,15 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
         text, moved = _replace(text, edits)
         origin = moved if origin is None else origin[moved]
     return _translated(_without_shouting(text), _TO_CASED), origin
+
+
+def _in_ascii(text: str) -> tuple[str, NDArray[np.intp] | None]:
+    """Return a text in ASCII, and where its characters came from unless they stayed."""
+    spans = [] if text.isascii() else [found.span() for found in _FOREIGN.finditer(text)]
+    runs = [(start, end, _ascii(text, start, end)) for start, end in spans]
+    if all(end - start == len(new) for start, end, new in runs):
+        return (_replaced(text, runs) if runs else text), None
+    return _replace(text, runs)
 
 
 _ASCII = frozenset(map(chr, range(128)))

@@ -39,6 +39,11 @@ def affected(text):
         ("Haemorrhage in the left and not in the right thalamus.", "left", "right"),
         ("Infarct of the right, not the left, insula", "right", ""),
         ("The left, unlike the right, hippocampus is atrophic.", "left", ""),
+        ("The left amygdala is normal but the right is bright on FLAIR.", "right", "left"),
+        ("No lesion of the left insula, but a nodule in the right one.", "right", "left"),
+        ("The left hippocampus is larger than the right, which is sclerotic.", "right", "left"),
+        ("The hippocampi are asymmetric, the right being smaller.", "right", ""),
+        ("Of the two caudate nuclei only the left is involved.", "left", ""),
         ("Left side is normal. On the right there is a lacune in the thalamus", "right", ""),
     ],
 )
@@ -65,3 +70,10 @@ def test_a_side_takes_up_the_structure_of_the_other(text, affirmed, denied):
 )
 def test_a_side_of_another_thing_takes_up_nothing(text):
     assert affected(text) == ({"left"}, set())
+
+
+def test_one_on_each_side():
+    assert affected("Infarcts, one in the left and the other in the right insula.") == (
+        {"left", "right"},
+        set(),
+    )

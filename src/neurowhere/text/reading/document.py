@@ -528,7 +528,7 @@ def find_tables(text: str) -> list[Table]:
     >>> find_tables("       Right  Left\nInsula small  normal")[0][0]
     [(7, 12), (14, 18)]
     """
-    if not ("|" in text or "\t" in text or ("  " in text and _SIDES_APART.search(text))):
+    if not _may_have_tables(text):
         return []
     tables: list[tuple[re.Pattern[str] | None, Table]] = []
     current, rows = None, list[list[Span]]()
@@ -537,11 +537,15 @@ def find_tables(text: str) -> list[Table]:
         if separator is not current:
             current, rows = separator, []
             tables.append((separator, rows))
-        if separator and _WORD.search(line[0]):
-            cells = _cells(line, separator)
-            if all(end - start <= LONGEST_CELL for start, end in cells):  # else "|t| > 2" in prose
-                rows.append(cells)
+        cells = _cells(line, separator) if separator and _WORD.search(line[0]) else []
+        if cells and all(end - start <= LONGEST_CELL for start, end in cells):  # not "|t| > 2"
+            rows.append(cells)
     return [rows for separator, rows in tables if len(rows) > (separator is _SPACES)]
+
+
+def _may_have_tables(text: str) -> bool:
+    is_wide = "  " in text and _SIDES_APART.search(text) is not None
+    return "|" in text or "\t" in text or is_wide
 
 
 def _separator(line: str, current: re.Pattern[str] | None) -> re.Pattern[str] | None:

@@ -24,7 +24,9 @@ JOINING = classes("conjunction determiner article preposition adverb lesion turn
 TELLING = classes("state present response lesion opening-cue quality null")
 LEADING = classes("determiner conjunction turn preposition article subordinate negator")
 OF_OTHERS = classes("not-brain sign limb people study exam")
-NOUNS = frozenset(["one", "ones", "side", "homologue", "homolog", "counterpart"])
+STANDING = frozenset(["one", "ones", "homologue", "homolog", "counterpart"])  # for a noun
+NOUNS = STANDING | {"side"}
+OTHERS = frozenset(["one", "other", "another", "second"])  # "one in the left and one in the right"
 COMPARED = frozenset(["to", "toward", "towards", "than", "versus", "vs", "with", "like"])
 _SIGN = re.compile(r"[,;:.()–—]|\n| - ")
 _LABEL = re.compile(r"\s?[:\n–—]| - ")
@@ -70,7 +72,7 @@ class _Reader:
             if number is None and self.is_alone(i, SAID) and self.is_said(i):
                 number = self.before(i)
             if number is None:
-                number = self.after(i)
+                number = self.after(i) or self.of_both(i)
             if number is not None and self.document.names[number].term != NO_TERM:
                 self.named[i] = number
                 self.taken.add(number)
@@ -80,7 +82,8 @@ class _Reader:
         """Whether what stands before a side is such as leads to a noun, and compares it not."""
         is_first = bool(_SIGN.search(self.gaps[i])) or i in self.document.starts_of_sentences
         is_led = is_first or not LEADING.isdisjoint(self.document.kinds_at(i - 1))
-        return is_led and self.word(self.lead(i)) not in COMPARED
+        is_compared = self.word(self.lead(i)) in COMPARED
+        return is_led and not (is_compared and self.word(i + 1) != "which")
 
     def is_alone(self, i: int, said: Classes) -> bool:
         """Whether a side has no noun: it ends a phrase, or a word of some classes follows."""
@@ -94,14 +97,19 @@ class _Reader:
 
     def is_said(self, i: int) -> bool:
         """Whether something is said of a side, and not of a limb, a person or another thing."""
-        part = self.part(i)
-        if any(not OF_OTHERS.isdisjoint(self.kinds[j]) for j in part):
+        part, is_verb = self.part(i), self.has_verb(i)  # "the left is bright on FLAIR"
+        others = OF_OTHERS - {"exam"} if is_verb else OF_OTHERS
+        if any(not others.isdisjoint(self.kinds[j]) for j in part):
             return False
-        if not {"finite", "auxiliary"}.isdisjoint(self.document.kinds_at(i + 1)):
-            return True  # "the left is"
+        if is_verb or self.word(i + 1) in STANDING | {"which"}:
+            return True
         is_denied = "negator" in self.document.kinds_at(self.lead(i))
         is_told = is_denied or any(map(self.tells, part))
         return is_told and all(self.kinds[j] or self.is_known(j) for j in part)
+
+    def has_verb(self, i: int) -> bool:
+        """Whether a verb follows a side."""
+        return not {"finite", "auxiliary"}.isdisjoint(self.document.kinds_at(i + 1))
 
     def part(self, i: int) -> range:
         """Tokens around a side up to signs; one that begins a sentence has all of it."""
@@ -154,6 +162,18 @@ class _Reader:
         is_one = not _PARAGRAPH.search(self.document.text, *self.document.span(j, i + 1))
         return self.named.get(j) if is_near and is_one else None
 
+    def of_both(self, i: int) -> int | None:
+        """Return the name of both of which one is told: "of the two thalami only the left is"."""
+        first = self.document.sentences[self.document.sentence_of(i)][0]
+        near = self.document.names_within(first, i)
+        number = next((n for n in reversed(near) if self.is_place(n)), None)
+        is_told = self.word(i - 1) == "the" and self.has_verb(i) and self.is_said(i)
+        is_only = not any(first <= j < i for j in self.tokens)
+        if number is None or number in self.taken or not (is_told and is_only):
+            return None
+        self.heads.add(number)
+        return number
+
     def is_other(self, i: int, j: int) -> bool:
         """Whether two tokens are of opposite sides."""
         return self.document.side_at(j) == OPPOSITE[self.document.side_at(i) or ""]
@@ -169,6 +189,9 @@ class _Reader:
             return None
         first = self.document.sentences[self.document.sentence_of(i)][0]
         is_of_other = any(not OF_OTHERS.isdisjoint(self.kinds[k]) for k in range(first, i))
-        is_joined = all(not JOINING.isdisjoint(self.kinds[k]) for k in range(i + 1, j))
+        between = range(i + 1, j)
+        is_joined = all(
+            self.word(k) in OTHERS or not JOINING.isdisjoint(self.kinds[k]) for k in between
+        )
         is_joined &= j > i + 1 or "," in self.gaps[j]
         return self.named.get(j) if is_joined and not is_of_other else None

@@ -75,7 +75,8 @@ def read_scope(document: Document, tags: Iterable[Tag], pressing: Iterable[Tag] 
         by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
     for number, some in by_sentence.items():
         first, end = document.sentences[number]
-        if document.names_within(first, end):
+        is_back = any(tag.direction == "earlier" for tag in some)
+        if is_back or document.names_within(first, end):
             Scope(document, number, some).read(said)
     return said
 
@@ -123,8 +124,9 @@ class Scope:
         later = [t for t in others if t.first >= tag.end]
         is_next = lambda t: t.first == tag.end or "neither" not in self.kinds[t.first]  # noqa: E731
         other = next(filter(is_next, later), None)
-        is_other = other is not None and other.direction != "except" and self.are_near(tag, other)
-        return other if is_other else None
+        if other is None or other.direction in ("except", "earlier"):
+            return None
+        return other if self.are_near(tag, other) else None
 
     def are_near(self, tag: Tag, other: Tag) -> bool:
         """Whether a denial is near enough to another one to turn it round."""
@@ -400,6 +402,20 @@ class Reach:
         """Return all of the clause that follows."""
         return self.clause.named(self.place)
 
+    def by_earlier(self) -> list[int]:
+        """Return what "this" is, unless an earlier scan lacks it: "MRI does not confirm this"."""
+        document, sentence = self.scope.document, self.scope.sentence
+        later = self.scope.kinds[self.tag.end : sentence.end]
+        is_said = self.is_over(self.after) or (
+            self.ends(self.after) and "as" not in self.clause.words
+        )
+        if not is_said or any("before" in kinds for kinds in later):
+            return []
+        names = document.names_within(sentence.first, self.tag.first)
+        if self.structures(names) or not sentence.number:
+            return names
+        return document.names_within(*document.sentences[sentence.number - 1])
+
     def by_except(self) -> list[int]:
         """Return the places that are taken out, unless these are what is left of a denial."""
         if any(not t.is_open and t.direction not in ("except", "idle") for t in self.scope.tags):
@@ -506,10 +522,9 @@ class Reach:
                 continue
             if clause.names[p] >= 0:
                 names.append(clause.names[p])
-            if is_later and (clause.kinds[p] or clause.tokens[p] in self.scope.at):
-                known = self.known_end(p)
-                if self.is_end(p, bool(names), through_verbs):
-                    break
+            if is_later and self.is_end(p, bool(names), through_verbs):
+                break
+            known = self.known_end(p) if is_later else 0
         return names
 
     def phrase_end(self, start: int) -> int:
@@ -529,19 +544,27 @@ class Reach:
 
     def is_end(self, place: int, is_found: bool, through_verbs: bool) -> bool:
         """Whether a denial that goes ahead ends at some place."""
-        if self.clause.inside[place]:
+        kinds, token = self.clause.kinds[place], self.clause.tokens[place]
+        if self.clause.inside[place] or not (kinds or token in self.scope.at):
             return False
-        cue, kinds = self.scope.cue(self.clause.tokens[place]), self.clause.kinds[place]
-        if "stop" in kinds or ("conjunction" in kinds and self.is_turned(place)):
+        cue = self.scope.cue(token)
+        if "stop" in kinds or self.is_turned(place):
             return True
         if not is_found:
             return cue not in ("", "not")
         is_verb = self.clause.verbs[place] and not through_verbs
-        is_with = "wall" in kinds and "people" not in self.clause.kinds[place - 1]
-        return bool(cue) or is_verb or is_with or "causal" in kinds
+        return bool(cue) or is_verb or self.is_parting(place)
+
+    def is_parting(self, place: int) -> bool:
+        """Whether a word leads on to something else: "with", "from"."""
+        is_with = "wall" in self.clause.kinds[place]
+        is_with &= "people" not in self.clause.kinds[place - 1]
+        return is_with or "causal" in self.clause.kinds[place]
 
     def is_turned(self, place: int) -> bool:
         """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
+        if "conjunction" not in self.clause.kinds[place]:
+            return False
         if self.clause.words[place] == "and" and "article" in self.kinds_at(place + 1):
             return True
         is_present = not PRESENT.isdisjoint(self.kinds_at(place + 1))
@@ -576,6 +599,11 @@ class Reach:
             return clause.inside[place]
         if clause.tokens[place] in self.scope.at or self.is_other_said(place):
             return False
+        return self.is_listed(place)
+
+    def is_listed(self, place: int) -> bool:
+        """Whether what begins at some place is an item of a list, and no clause."""
+        clause = self.clause
         for p in range(place, len(clause)):
             if "conjunction" in clause.kinds[p]:
                 return True
@@ -610,5 +638,6 @@ DIRECTIONS: dict[str, Callable[[Reach], list[int]]] = {
     "not": Reach.by_not,
     "except": Reach.by_except,
     "clause": Reach.by_clause,
+    "earlier": Reach.by_earlier,
     "idle": Reach.by_nothing,
 }

@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -114,24 +114,28 @@ class Phrases(Generic[T]):
 
     def __init__(self, tables: Mapping[str, Iterable[tuple[str, T]]]) -> None:
         self._tables = tuple(tables)
-        spelt = [(*each, name) for name, phrases in tables.items() for each in phrases]
-        words = {word for phrase, *_ in spelt for word in phrase.split()}
-        self._ids = {word: number for number, word in enumerate(sorted(words), 1)}
-        self._n_ids = len(words) + 1  # 0 is any other word
+        known = [(p.split(), value, name) for name in tables for p, value in tables[name]]
+        spelt = [words for words, *_ in known]
+        names = sorted(frozenset(chain.from_iterable(spelt)))
+        self._ids = {word: number for number, word in enumerate(names, 1)}
+        self._n_ids = len(names) + 1  # 0 is any other word
         # Nodes by the node before and the word: numbers alone, which collections of garbage skip.
         self._edges: dict[int, int] = {}
         self._values: dict[int, dict[str, T]] = {}
-        for phrase, value, table in spelt:
-            node = 0
-            for word in phrase.split():
-                edge = node * self._n_ids + self._ids[word]
-                node = self._edges.setdefault(edge, len(self._edges) + 1)
-            self._values.setdefault(node, {}).setdefault(table, value)
-        begun = [phrase.split()[:2] for phrase, *_ in spelt]
-        self._pairs = frozenset(" ".join(words) for words in begun if len(words) > 1)
-        self._begun = frozenset(words[0] for words in begun)
-        self._first = frozenset(words[0] for words in begun if len(words) > 1)
-        self._second = frozenset(words[1] for words in begun if len(words) > 1)
+        for words, value, table in known:
+            self._values.setdefault(self._node(words), {}).setdefault(table, value)
+        self._begun = frozenset(words[0] for words in spelt)
+        pairs = [words[:2] for words in spelt if len(words) > 1]
+        self._pairs = frozenset(map(" ".join, pairs))
+        self._first, self._second = (frozenset(pair[i] for pair in pairs) for i in (0, 1))
+
+    def _node(self, words: Iterable[str]) -> int:
+        """Return the node of a phrase, which is made if there is none."""
+        node = 0
+        for word in words:
+            edge = node * self._n_ids + self._ids[word]
+            node = self._edges.setdefault(edge, len(self._edges) + 1)
+        return node
 
     def signs_of(self, word: str) -> int:
         """Return whether a word is a phrase, begins a longer one, and is the second word of one."""
@@ -156,23 +160,28 @@ class Phrases(Generic[T]):
     ) -> dict[str, list[tuple[int, int, T]]]:
         """Return the phrases of each table; none goes on across one of some stops."""
         found: dict[str, list[tuple[int, int, T]]] = {table: [] for table in self._tables}
-        ids, edges, values = self._ids, self._edges, self._values
         if starts is None:
             starts = [i for i, word in enumerate(words) if word in self._begun]
         for first in starts:
-            node, end, n = edges.get(ids.get(words[first], 0)), first + 1, len(words)
-            best: dict[str, tuple[int, int, T]] = {}
-            while node is not None:
-                for table, value in values[node].items() if node in values else ():
-                    best[table] = (first, end, value)
-                if end == n or end in stops:
-                    break
-                node = edges.get(node * self._n_ids + ids.get(words[end], 0))
-                end += 1
-            for table, phrase in best.items():
+            for table, phrase in self._longest(words, first, stops).items():
                 if not found[table] or found[table][-1][1] <= first:
                     found[table].append(phrase)
         return found
+
+    def _longest(
+        self, words: Sequence[str], first: int, stops: Container[int]
+    ) -> dict[str, tuple[int, int, T]]:
+        """Return the longest phrase of each table that begins with a word."""
+        ids, edges, values, end = self._ids, self._edges, self._values, first + 1
+        node, best = edges.get(ids.get(words[first], 0)), dict[str, tuple[int, int, T]]()
+        while node is not None:
+            for table, value in values[node].items() if node in values else ():
+                best[table] = (first, end, value)
+            if end == len(words) or end in stops:
+                break
+            node = edges.get(node * self._n_ids + ids.get(words[end], 0))
+            end += 1
+        return best
 
 
 class Trie(Generic[T]):

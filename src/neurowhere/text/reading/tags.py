@@ -36,7 +36,7 @@ from neurowhere.text.reading.tables import (
 from neurowhere.text.relatives import is_research
 from neurowhere.text.words import plain
 
-DIRECTIONS = one_of("ahead back beside object both not except clause idle")
+DIRECTIONS = one_of("ahead back beside object both not except clause earlier idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
 TARGETS = one_of("any places findings", is_required=False)
 CUES: dict[str, Column] = {
