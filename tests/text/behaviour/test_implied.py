@@ -59,6 +59,11 @@ def implied(text):
         ("basilar occlusion", ("pons", None)),
         ("left lenticulostriate infarct", ("putamen", "left")),
         ("right anterior choroidal artery infarct", ("internal capsule", "right")),
+        ("hyperdense basilar tip", ("thalamus", "bilateral")),
+        # what a side or a vessel alone tells
+        ("R CVA", ("cerebral hemisphere", "right")),
+        ("severe small vessel ischaemic change", ("periventricular white matter", "bilateral")),
+        ("intraventricular haemorrhage", ("lateral ventricle", None)),
         # segments
         ("left M2 occlusion", ("insula", "left")),
         ("Occlusion of the M1 segment of the left MCA", ("putamen", "left")),
@@ -124,6 +129,7 @@ def implied(text):
         ("Why do I feel fear?", ("amygdala", "bilateral")),
         ("body temperature control", ("hypothalamus", None)),
         ("chills from music", ("nucleus accumbens", "bilateral")),
+        ("which part of the brain keeps your balance", ("cerebellum", None)),
         ("place cells", ("hippocampus", None)),
         ("DBS for dystonia", ("internal globus pallidus", None)),
         # a place within a name, networks, receptors

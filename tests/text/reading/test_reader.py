@@ -61,6 +61,9 @@ def sides(text):
         ("?Lesion of the pons on CT. MRI: this was not confirmed.", {"pons"}),
         ("Lesion of the pons. There was no evidence of this on the earlier scan.", set()),
         ("Cyst of the pons. This was not confirmed as a tumour.", set()),
+        ("[ ] Insula [x] Pons [ ] Thalamus", {"insula", "thalamus"}),
+        ("☐ Insula ☒ Pons", {"insula"}),
+        ("There is everything wrong with the pons.", set()),
         ("Four sharply demarcated lesions in the pons.", set()),
         ("Normal signal in the pons.", {"pons"}),
         ("Participants with normal vision activated the left insula.", set()),
@@ -171,3 +174,15 @@ def test_a_text_is_read_in_linear_time(words):
     seconds(1000)
     short, long = min(seconds(2000) for _ in range(3)), min(seconds(16_000) for _ in range(2))
     assert long < 24 * max(short, 0.001)  # eight times as long
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Place: Pons, insula\nSide: Right",
+        "[ ] Left [x] Right [x] Pons [x] Insula",
+        "☒ Pons ☒ Insula. Side: ☐ left ☒ right",
+    ],
+)
+def test_the_side_of_a_form_is_of_its_places(text):
+    assert sides(text) == {"pons": "right", "insula": "right"}

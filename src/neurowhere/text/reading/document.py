@@ -51,6 +51,8 @@ Part = tuple[list[int], str]  # tokens, and what links them
 OF_TEXT = frozenset(["gaps", "kinds", "odd", "tables", "sentence_starts", "sentences"])
 NO_SIDES: Mapping[int, Side] = MappingProxyType({})
 COMPARED = re.compile("[<>=]")
+BOX = re.compile(r"\[\s?\]\s*$|[☐□]\s*$")  # before what is not ticked
+TICKED = re.compile(r"\[$|[☑☒■✓✔]\s*$")  # before what is, or before its "x"
 AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 
 __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
@@ -291,6 +293,13 @@ class Document:
         is_both = word == "l" and self.word(i - 1) == "b" and self.gaps[i] == "/"
         return "bilateral" if is_both else None
 
+    def is_ticked(self, i: int) -> bool:
+        """Whether token i, or the "x" before it, is in a box or after one: "[x] left"."""
+        is_marked = self.word(i - 1) == "x" and self.gaps[i].startswith("]")
+        return bool(TICKED.search(self.gaps[i - is_marked])) and (
+            is_marked or "[" not in self.gaps[i]
+        )
+
     def written(self, i: int) -> str:
         """Token i as the text has it."""
         return self.text[self.starts[i] : self.ends[i]]
@@ -463,7 +472,9 @@ class Sentence:
 
     def _sign(self, i: int) -> str:
         """Sign before token i that parts clauses."""
-        gap = self.gaps[i]
+        gap, document = self.gaps[i], self.document
+        if BOX.search(gap) or document.is_ticked(i) or document.is_ticked(i + 1):
+            return ";"
         if "(" in gap or "[" in gap:
             return "("
         if gap == ":" and self.document.words[i][0].isdigit():

@@ -14,10 +14,12 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.reading.document import Document, Side
+from neurowhere.text.reading.document import BOX, Document, Side
 from neurowhere.text.reading.lexicon import ADJECTIVE, NOTHING, classes, side_of
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
+FORM = 12  # tokens between a side of a form and its places
+LABELS = frozenset(["side", "laterality", "sidedness", "lateralisation", "lateralization"])
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 PARTING, MORE = re.compile("[,:;]"), re.compile("[<>]")  # between two sides
@@ -136,7 +138,12 @@ class SideReader:
         """Yield the sides of the text: pairs as one, and "but not left" not at all."""
         done = -1
         for i in self.tokens:
-            is_free = i > done and i not in self.document.inner and i not in self.document.sided
+            is_free = (
+                not BOX.search(self.gaps[i])
+                and i > done
+                and i not in self.document.inner
+                and i not in self.document.sided
+            )
             side = self.side_at(i) if is_free else None
             if side is None:
                 continue
@@ -315,7 +322,7 @@ class SideReader:
         elif self.words[i] == "bilaterally":
             i -= 1
         else:
-            return self.labelled(i) or self.by_signs(mark)
+            return self.labelled(i) or self.by_form(i) or self.by_signs(mark)
         return self.nearest(i, REACH_BACK)
 
     def by_signs(self, mark: Attached) -> list[int]:
@@ -336,6 +343,14 @@ class SideReader:
             i -= 1
         is_label = ":" in self.gaps[i] and "\n" not in self.gaps[i]
         return self.nearest(i - 1, 1) if is_label else []
+
+    def by_form(self, i: int) -> list[int]:
+        """Return the places of a form: "Lobe: temporal; Side: left", "[x] left [x] frontal"."""
+        is_ticked = self.document.is_ticked(i)
+        label = i - 1 - (self.word(i - 1) == "x")
+        is_label = self.word(label) in LABELS and ":" in self.gaps[label + 1]
+        names = self.document.names_within(max(0, i - FORM), i + FORM * is_ticked)
+        return list(filter(self.is_structure, names)) if is_ticked or is_label else []
 
     def nearest(self, i: int, reach: int) -> list[int]:
         """Return the structure that ends at token i, or not far before it."""

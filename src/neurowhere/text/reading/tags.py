@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from neurowhere.text.language import is_foreign
 from neurowhere.text.places import PLACES
 from neurowhere.text.reading import lexicon
-from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.document import BOX, Document
 from neurowhere.text.reading.tables import (
     OPTIONAL,
     TEXT,
@@ -77,6 +77,7 @@ TABLES = ("cues", "hedges")
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
 SIDE, HALF, LIMB = 64, 128, 256  # signs of words, beside those of classes and of phrases
+SIGNED = re.compile(r"[?±☐□]|\[ ?\]")
 LANGUAGE = 10_000  # characters that tell the language of a text
 Found = tuple[int, int, Any]  # first token of a phrase, the one after its last, and its value
 At = dict[str, list[Found]]
@@ -122,7 +123,7 @@ def find_cues(document: Document, at: At | None = None) -> list[Tag]:
     if at["foreign"] and is_foreign(document.text[:LANGUAGE]):
         found += (Tag(*each) for each in at["foreign"])
     tags = [tag for tag in found if _is_meant(document, tag)]
-    if "?" in document.text or "±" in document.text:
+    if SIGNED.search(document.text):
         tags += _signs(document)
     return sorted(tags, key=lambda tag: tag[:2])
 
@@ -150,6 +151,8 @@ def _signs(document: Document) -> Iterator[Tag]:
         is_sign = "?" in gap or "±" in gap or "+/-" in gap
         if is_sign and (AHEAD.search(gap) or (i == 0 and gap.strip() == "?")):
             yield Tag(i, i, row_of_sign("?"))
+        elif BOX.search(gap):
+            yield Tag(i, i, row_of_sign("☐"))
     for first, end in document.sentences:
         if gaps[end].startswith(("?", " ?", ")?")):
             yield Tag(first, first, row_of_sign("…?"))
