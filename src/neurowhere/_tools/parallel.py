@@ -4,6 +4,7 @@ import ctypes
 import gc
 import io
 import logging
+import multiprocessing
 import signal
 import sys
 import threading
@@ -208,19 +209,18 @@ class _Errand:
 
 def _in_processes(errand: _Errand, tasks: Iterable[Any], cores: int) -> Iterator[Any]:
     from joblib.externals.loky import ProcessPoolExecutor
-    from joblib.externals.loky.backend.context import get_context
 
     # A copy of this process begins at once, with the model that it has; of threads there is none.
     is_copied = sys.platform == "linux" and threading.active_count() == 1
     pool = ProcessPoolExecutor(
         cores,
-        context=get_context("fork" if is_copied else "loky"),
+        context=multiprocessing.get_context("fork") if is_copied else None,
         initializer=_begin,
         initargs=(errand, gc.get_threshold(), is_copied),
         env=dict.fromkeys(THREADS, "1"),
     )
-    try:
-        yield from _ordered(lambda task: pool.submit(_go_on, task), tasks, cores)
+    try:  # nothing is cancelled: the thread of the pool gives up what waits, and ends the workers
+        yield from _ordered(lambda task: pool.submit(_go_on, task), tasks, cores, deque())
     except BrokenProcessPool as error:
         raise ClusterError(
             "a worker process was killed, perhaps for want of memory; "
@@ -235,11 +235,13 @@ def _in_cluster(errand: _Errand, tasks: Iterable[Any], client: Any) -> Iterator[
 
     sent = client.scatter(errand, hash=False)
     n_threads = max(1, sum(client.nthreads().values()))
+    waiting: deque[Any] = deque()
     try:
         yield from _ordered(
             lambda task: client.submit(_run, sent, task, pure=False, retries=RETRIES),
             tasks,
             n_threads,
+            waiting,
         )
     except distributed.KilledWorker as error:
         raise ClusterError(
@@ -248,20 +250,22 @@ def _in_cluster(errand: _Errand, tasks: Iterable[Any], client: Any) -> Iterator[
         ) from error
     except _signs_of_loss() as error:
         raise ClusterError(WENT_AWAY) from error
-
-
-def _ordered(submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int) -> Iterator[Any]:
-    waiting: deque[Any] = deque()
-    try:
-        for task in tasks:
-            waiting.append(submit(task))
-            if len(waiting) > TASKS_EACH * cores:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
     finally:
-        for future in waiting:
-            future.cancel()
+        with suppress(*_signs_of_loss()):
+            for future in waiting:
+                future.cancel()
+
+
+def _ordered(
+    submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int, waiting: deque[Any]
+) -> Iterator[Any]:
+    """Yield results in order; `waiting` has the futures of tasks that are not done."""
+    for task in tasks:
+        waiting.append(submit(task))
+        if len(waiting) > TASKS_EACH * cores:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 _errands: list[_Errand] = []  # the task that this worker process runs

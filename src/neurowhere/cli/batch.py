@@ -164,8 +164,7 @@ def _write_table(
         with tally.until_stopped(), closing(_tables(batch, rest, workers)) as tables:
             for table in tables:
                 with tally.undisturbed():
-                    rows = _rows(table, options, header=not tally.n_seen)
-                    stream.write(rows)  # all at once, so that stopping the work cuts none
+                    rows = _append(table, stream, options, header=not tally.n_seen)
                     trail.add(len(table), rows)
                 _count(tally, table)
         tally.refuse_nothing()  # before the file appears
@@ -299,12 +298,14 @@ def _tables(
         yield batch.maker.table(done)
 
 
-def _rows(table: "pd.DataFrame", options: Options, *, header: bool) -> str:
-    """Return rows as JSON lines or CSV."""
+def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> str:
+    """Write rows, all at once, so that none is cut where the work is stopped; return them."""
     if options.as_json:
         rows: str = table.to_json(None, orient="records", lines=True, force_ascii=False)
-        return rows
-    return rows_of_csv(table, options, header=header)
+    else:
+        rows = rows_of_csv(table, options, header=header)
+    stream.write(rows)
+    return rows
 
 
 def _write_folders(

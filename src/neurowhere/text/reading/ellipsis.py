@@ -73,7 +73,7 @@ class _Reader:
                 number = self.before(i)
             if number is None:
                 number = self.after(i)
-            if number is None:
+            if number is None:  # the first name is number 0
                 number = self.of_both(i)
             if number is not None and self.document.names[number].term != NO_TERM:
                 self.named[i] = number
