@@ -247,3 +247,9 @@ def test_a_subdural_lesion_is_not_in_what_it_presses_on(model, text, reason):
 def test_herniation_is_of_what_is_pressed(model, text):
     encoding = model.encode(text)
     assert ratio(encoding, model, "insula", side=-1) > ratio(encoding, model, "uncus", side=-1)
+
+
+def test_a_normal_study_with_a_calcification_has_nothing_wrong(model):
+    text = "CT HEAD, 2 mm slices. Prior CT: right frontal subdural. Thalami: no bleed, no oedema. "
+    text += "Physiological calcification of the pallidum.\nIMPRESSION: Normal study for age."
+    assert model.encode(text).support.withheld == "the report says that nothing is wrong"

@@ -116,7 +116,7 @@ def test_a_text_that_says_nothing_of_where_has_no_map(ready, text):
 
 def test_the_answer_stands_above_the_map(ready):
     assert ready.page.is_checked("input[name=image][value=log_ratio]")
-    assert ready.page.inner_text("#answer").startswith("Both sides: amygdala")
+    assert ready.page.inner_text("#answer").startswith("Amygdala (both sides)")
     assert ready.page.inner_text("#answer").endswith("· well supported")
     ready.write("left amygdala")
     assert ready.page.inner_text("#answer").startswith("Left: amygdala")

@@ -78,10 +78,8 @@ class Options:
     overwrite: cli.Overwrite = False
     as_json: cli.Json = False
 
-    def groups(self) -> "tuple[list[Group], Group | None]":
-        """Return the groups to contrast, and the second group, if there is one."""
-        from neurowhere.contrast import ByColumn, ByTerm
-
+    def check(self) -> None:
+        """Refuse options that contradict each other."""
         if self.unadjusted and self.matched:
             raise typer.BadParameter(
                 "expected --unadjusted or --matched, got both; give one of them"
@@ -91,12 +89,21 @@ class Options:
             raise typer.BadParameter(
                 "expected --term, --terms, or --column with --group; give one of them"
             )
+
+    def groups(self) -> "list[Group]":
+        """Return the groups to contrast."""
         if self.column is not None:
-            second = self.against and ByColumn(self.column, self.against)
-            return [ByColumn(self.column, str(self.group))], second or None
-        queries = [self.term] if self.term else _read_queries(self.terms)
-        second_query = self.against and ByTerm(self.against, self.min_mentions)
-        return [ByTerm(query, self.min_mentions) for query in queries], second_query or None
+            return [self._group(str(self.group))]
+        return list(map(self._group, [self.term] if self.term else _read_queries(self.terms)))
+
+    def second(self) -> "Group | None":
+        """Return the group that the others are contrasted with, if there is one."""
+        return None if self.against is None else self._group(self.against)
+
+    def _group(self, what: str) -> "Group":
+        from neurowhere.contrast import ByColumn, ByTerm
+
+        return ByColumn(self.column, what) if self.column else ByTerm(what, self.min_mentions)
 
 
 # Options that are parameters of `contrast_documents` of the same name.
@@ -130,7 +137,8 @@ def contrast(
 
         neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
-    wanted, second = options.groups()
+    options.check()
+    wanted, second = options.groups(), options.second()
     from neurowhere._tools.files import new_folder
     from neurowhere.contrast import contrast_documents
     from neurowhere.model.store import load_model

@@ -327,7 +327,7 @@ def benchmark(
     seen = _read_ids(options.trained_on)
     protocol = _protocol(corpus, options)
     told = UNKNOWN if seen is None else seen
-    models = [_import(name) if ":" in name else name for name in names]
+    models = list(map(_entry, names))
     models += [_read_source(source, protocol.grid, seen) for source in sources or ()]
     models += [Command(*each, grid=protocol.grid, trained_on=told) for each in commands]
     chosen = [*range(options.folds), *[NEWEST] * options.newest]
@@ -370,8 +370,10 @@ def _names(options: BenchmarkOptions, has_others: bool) -> list[str]:
     return names
 
 
-def _import(name: str) -> Any:
-    """Import the object that "module:object" names; the module may be in this folder."""
+def _entry(name: str) -> Any:
+    """Return the name of an entry, or import the object of "module:object", also from here."""
+    if ":" not in name:
+        return name
     module, _, attribute = name.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:

@@ -86,15 +86,18 @@ class Corpus:
         if (self.peak_rows < 0).any():
             example = self.peaks["id"].iloc[int(np.argmin(self.peak_rows))]
             raise CorpusError(f"expected peaks of the documents, but {example!r} is not one")
-        self._check()
+        self._check_sections()
+        self._check_counts()
 
-    def _check(self) -> None:
+    def _check_sections(self) -> None:
         for name, texts in (self.sections or {}).items():
             if name not in SECTIONS or len(texts) != len(self):
                 raise CorpusError(
                     f"expected {len(self):,} texts in sections among {', '.join(SECTIONS)}, "
                     f"but {name!r} has {len(texts):,}"
                 )
+
+    def _check_counts(self) -> None:
         if (self.counts is None) != (self.terms is None):
             raise CorpusError("term counts and the names of the terms go together; give both")
         expected = (len(self), len(self.terms or ()))
@@ -382,8 +385,11 @@ def _join_counts(
     present: set[str] = set().union(*(part.counts or () for part in parts))
     names = [name for name in SECTIONS if name in present]
     column_of = dict(zip(terms, range(len(terms)), strict=True))
-    counts = {name: [_counts_over(part, name, column_of) for part in parts] for name in names}
-    return terms, {name: sparse.csr_matrix(sparse.vstack(each)) for name, each in counts.items()}
+    return terms, {name: _stacked(parts, name, column_of) for name in names}
+
+
+def _stacked(parts: list[Corpus], name: str, column_of: dict[str, int]) -> sparse.csr_matrix:
+    return sparse.csr_matrix(sparse.vstack([_counts_over(part, name, column_of) for part in parts]))
 
 
 def _counts_over(part: Corpus, name: str, column_of: dict[str, int]) -> sparse.csr_matrix:

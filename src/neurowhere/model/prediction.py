@@ -17,7 +17,12 @@ from neurowhere.model.visible import Extent, Shown, VisibleStructures
 from neurowhere.space import Partition
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.findings import affirms_wrong, concludes_nothing, find_findings
+from neurowhere.text.findings import (
+    affirms_wrong,
+    concludes_normal,
+    concludes_nothing,
+    find_findings,
+)
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
 LEAST_GATE = 0.01  # of a text that is drawn as a report at all
@@ -122,7 +127,7 @@ class MapMaker:
             gate > 0.5
             and mixture is None
             and any(mention.is_negated for mention in mentions.found)
-            and not affirms_wrong(mentions)
+            and (concludes_normal(text, mentions) or not affirms_wrong(mentions))
             and (
                 concludes_nothing(text, mentions)
                 or not any(mention.is_present for mention in mentions.rule_based)

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -181,7 +182,7 @@ def _distance(point: list[int], start: list[int], end: list[int]) -> float:
 def _maps_of(encoding: Encoding, other: Encoding | None, quantity: Quantity) -> list[Map]:
     """Return the maps to draw, all with the same colours."""
     both = [encoding] if other is None else [encoding, other]
-    is_mean = all(each.is_mean_map for each in both)
+    is_mean = all(map(attrgetter("is_mean_map"), both))
     if quantity == "ratio" and is_mean:
         quantity = "density"
     unit = {"difference": DIFFERENCE_UNIT, "ratio": RATIO_UNIT, "density": DENSITY_UNIT}[quantity]

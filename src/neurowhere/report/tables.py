@@ -168,10 +168,12 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
         "peaks.csv": peaks,
         "regions.csv": regions,
     }
-    if summary.similar:
-        rows = ((row.id, row.title or "", row.similarity, row.link) for row in summary.similar)
-        tables["studies.csv"] = _table("id title similarity link", rows)
-    return tables
+    return tables | _studies(summary)
+
+
+def _studies(summary: Summary) -> dict[str, pd.DataFrame]:
+    rows = [(row.id, row.title or "", row.similarity, row.link) for row in summary.similar]
+    return {"studies.csv": _table("id title similarity link", rows)} if rows else {}
 
 
 def _table(columns: str, rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:

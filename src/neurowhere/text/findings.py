@@ -560,6 +560,12 @@ def concludes_nothing(text: str, mentions: Mentions) -> bool:
     return bool(_NONE.search(_without_lesion(text, _conclusion(text), _lesions(mentions))))
 
 
+def concludes_normal(text: str, mentions: Mentions) -> bool:
+    """Return whether a report calls a study normal at its end, and says of no lesion there."""
+    conclusion = _without_lesion(text, _conclusion(text), _lesions(mentions))
+    return bool(_NORMAL.search(conclusion) and _CALLED_NORMAL.search(conclusion))
+
+
 def says_normal(text: str) -> bool:
     """Return whether a few words say that a scan or the brain is normal.
 

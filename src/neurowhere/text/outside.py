@@ -118,7 +118,8 @@ def find_outside(text: str, mentions: Mentions, *, is_on_surface: bool = False) 
         hits = [hit for hit in hits if hit.row["where"] != BRAIN or hit.row["kind"] in OF_BRAIN]
     elif any(_is_seat(mention, document, own) for mention in mentions.found):
         return None
-    is_within = any(_is_within(mention, document, hits) for mention in mentions.present)
+    is_sign = any(mention.is_present for mention in mentions.rule_based)  # "aphasia"
+    is_within = not is_sign and any(_is_within(each, document, hits) for each in mentions.present)
     seat = _seat(hits, _Denials(text, document, mentions, hits), is_within)
     if seat is None:
         return None

@@ -72,7 +72,9 @@ class _Reader:
             if number is None and self.is_alone(i, SAID) and self.is_said(i):
                 number = self.before(i)
             if number is None:
-                number = self.after(i) or self.of_both(i)
+                number = self.after(i)
+            if number is None:  # the first name is number 0
+                number = self.of_both(i)
             if number is not None and self.document.names[number].term != NO_TERM:
                 self.named[i] = number
                 self.taken.add(number)

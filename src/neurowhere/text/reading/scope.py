@@ -556,7 +556,7 @@ class Reach:
         return bool(cue) or is_verb or self.is_parting(place)
 
     def is_parting(self, place: int) -> bool:
-        """Whether a word leads on to something else: "with", "from"."""
+        """Whether a word leads on to something else: "with", "due to"."""
         is_with = "wall" in self.clause.kinds[place]
         is_with &= "people" not in self.clause.kinds[place - 1]
         return is_with or "causal" in self.clause.kinds[place]
