@@ -71,6 +71,28 @@ def roles(text, counter):
             {("thalamus", "mentioned", None), ("cerebellum", "seat", "left")},
         ),
         (
+            "RIGHT HEMISPHERE: Infarct of the right insula. LEFT HEMISPHERE: Old infarct of the "
+            "left thalamus.",
+            {("insula", "seat", "right"), ("thalamus", "old", "left")},
+        ),
+        (
+            "Right frontal lobe encephalomalacia, unchanged. New bleed in the left thalamus.",
+            {("frontal lobe", "old", "right"), ("thalamus", "seat", "left")},
+        ),
+        (
+            "T2 hyperintensity and swelling of the right insula. Punctate susceptibility in the "
+            "left thalamus.",
+            {("insula", "seat", "right"), ("thalamus", "old", "left")},
+        ),
+        (
+            "Right temporal lobe craniotomy with underlying resection cavity.",
+            {("temporal lobe", "seat", "right")},
+        ),
+        (
+            "CT suggested a bleed of the left thalamus. This was an artefact.",
+            {("thalamus", "spared", "left")},
+        ),
+        (
             "In the left insula there is cortical thickening. It does not enhance.",
             {("insula", "seat", "left")},
         ),

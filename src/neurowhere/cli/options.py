@@ -226,7 +226,9 @@ def as_point(arguments: list[str], expected: str) -> list[float]:
     try:
         x, y, z = map(float, arguments)
     except ValueError as error:
-        raise typer.BadParameter(f"expected {expected}, got {' '.join(arguments)!r}") from error
+        hint = "; for a name use: neurowhere term NAME" * arguments[0].isalpha()
+        message = f"expected {expected}, got {' '.join(arguments)!r}{hint}"
+        raise typer.BadParameter(message) from error
     return [x, y, z]
 
 

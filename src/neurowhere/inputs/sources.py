@@ -28,7 +28,7 @@ from neurowhere.corpus.readers import files, jats, jsonl, tables
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.apart import article_texts, document_text
-from neurowhere.inputs.prose import MEBI, article_prose
+from neurowhere.inputs.prose import MEBI, article_prose, html_to_text
 from neurowhere.text import TermCounter
 from neurowhere.text.sections import read_sections
 
@@ -45,6 +45,7 @@ TABLES = {suffix: reader for reader in (tables, jsonl) for suffix in reader.SUFF
 _NUMBER = r"(?:\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|[-–—*•·])"
 ITEM = re.compile(rf"\s*(?:[A-Z][\w /&()-]{{0,60}}:)?\s*{_NUMBER}\s*")
 LAST_ITEM = re.compile(rf"\n\s*((?:{_NUMBER}\s*|\())\Z")
+HTML = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 PATH_START = re.compile(r"\.{0,2}/|\.{1,2}(?:$|\\)|[A-Za-z]:[\\/]|~")
 # Files that hold texts in a way that is not read, and what to do about them.
 WORD_PROCESSORS = (".doc", ".odt", ".rtf", ".pages")
@@ -143,7 +144,7 @@ def _iter_source(
     path = as_path(source)
     if path is None:
         _warn_of_file(source)
-        yield Text("the text", source)
+        yield Text("the text", html_to_text(source) if HTML.match(source) else source)
     elif path.is_dir():
         yield from _iter_folder(path, column, output)
     else:

@@ -58,8 +58,8 @@ FLUID = re.compile(
 )
 # After a place: what is of the skull, or leads through it, and what a mass elsewhere does to it.
 _BONE = re.compile(
-    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy|craniectomy"
-    r"|drain|shunt|catheter|approach)|[ ]herniat",
+    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy(?! with)"
+    r"|craniectomy|drain|shunt|catheter|approach)|[ ]herniat",
     re.I,
 )
 # Before the name of a lobe: "temporo-occipital".
@@ -232,7 +232,11 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     territories = [rule for rule in mentions.rule_based if _is_territory_of(rule, text)]
     drawn = {_span(rule) for rule in territories if rule.rule_kind == "artery"}
     structures = (*filter(attrgetter("is_structure"), mentions.found), *mentions.places)
-    named = [each for each in structures if _span(each) not in drawn and _is_place(each)]
+    named = [
+        each
+        for each in structures
+        if _span(each) not in drawn and _is_place(each) and not _is_half_headed(text, each)
+    ]
     yield from (_place(text, mention, (mention.term,)) for mention in named)
     spans = sorted(map(_span, named))
     for rule in filter(lambda rule: not _is_within(rule, spans), territories):
@@ -272,6 +276,11 @@ def _is_place(mention: Mention) -> bool:
         return False
     is_half = bool(mention.side) and "hemispher" in mention.term
     return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
+
+
+def _is_half_headed(text: str, mention: Mention) -> bool:
+    """Whether a hemisphere is the heading of what is said of its parts: "LEFT HEMISPHERE:"."""
+    return "hemispher" in mention.term and text.startswith(":", mention.end)
 
 
 def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:

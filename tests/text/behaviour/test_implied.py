@@ -62,7 +62,6 @@ def implied(text):
         ("hyperdense basilar tip", ("thalamus", "bilateral")),
         # what a side or a vessel alone tells
         ("R CVA", ("cerebral hemisphere", "right")),
-        ("severe small vessel ischaemic change", ("periventricular white matter", "bilateral")),
         ("intraventricular haemorrhage", ("lateral ventricle", None)),
         # segments
         ("left M2 occlusion", ("insula", "left")),

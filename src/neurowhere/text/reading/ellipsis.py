@@ -190,7 +190,8 @@ class _Reader:
         if "preposition" not in self.document.kinds_at(self.lead(i)):
             return None
         first = self.document.sentences[self.document.sentence_of(i)][0]
-        is_of_other = any(not OF_OTHERS.isdisjoint(self.kinds[k]) for k in range(first, i))
+        others = OF_OTHERS - {"exam"}  # "DWI: a focus in the left and one in the right pons"
+        is_of_other = any(not others.isdisjoint(self.kinds[k]) for k in range(first, i))
         between = range(i + 1, j)
         is_joined = all(
             self.word(k) in OTHERS or not JOINING.isdisjoint(self.kinds[k]) for k in between

@@ -348,7 +348,9 @@ class SideReader:
         """Return the places of a form: "Lobe: temporal; Side: left", "[x] left [x] frontal"."""
         is_ticked = self.document.is_ticked(i)
         label = i - 1 - (self.word(i - 1) == "x")
+        is_begun = label in self.starts or bool(PARTING.search(self.gaps[label]))
         is_label = self.word(label) in LABELS and ":" in self.gaps[label + 1]
+        is_label &= is_begun and self.gaps[i + 1] != " "  # not "dominant side: left"
         names = self.document.names_within(max(0, i - FORM), i + FORM * is_ticked)
         return list(filter(self.is_structure, names)) if is_ticked or is_label else []
 
