@@ -303,19 +303,23 @@ class Encoding:
     @cached_property
     def support(self) -> Support:
         """How well the model can tell where the text points."""
-        support, outside, is_text = self._judge(), self.source.outside, self.source.is_text
-        if self.source.is_normal and outside is None:
-            return withhold(support, NOTHING_WRONG if calls_normal(self.text) else NO_FINDING)
-        if support.foreign and is_text:
-            return withhold(support, "not in English; translate the text")
-        if self.is_silent and is_text:
-            return withhold(support, self._why_silent())
+        support, outside = self._judge(), self.source.outside
+        if reason := self._why_withheld(support):
+            return withhold(support, reason)
         if outside is None:
             doubt = self.source.doubt if support.level == "good" else ""
             return replace(support, level="weak", summary=f"weak: {doubt}") if doubt else support
         support = replace(support, outside=outside.where)
         side = f", {outside.side}" if outside.side else ""
         return withhold(support, f"outside the brain: {outside.where}{side}")
+
+    def _why_withheld(self, support: Support) -> str:
+        """Return why a text in the brain has no map; empty if it has one."""
+        if self.source.is_normal and self.source.outside is None:
+            return NOTHING_WRONG if calls_normal(self.text) else NO_FINDING
+        if support.foreign and self.source.is_text:
+            return "not in English; translate the text"
+        return self._why_silent() if self.is_silent and self.source.is_text else ""
 
     @property
     def is_silent(self) -> bool:

@@ -520,16 +520,20 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
 
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     """Return by how much what the report says of places without a finding lowers each region."""
-    places = {_key(place): place for each in findings for place in each.places}
-    seats = [maps.membership(place) for place in places.values() if place.role == "seat"]
-    finest = [each for each in seats if each is not None and not is_refined(each, seats)]
-    empty = [place for place in places.values() if place.role in AT_MOST]
+    places = {_key(place): place for each in findings for place in each.places}.values()
+    finest = _finest([maps.membership(place) for place in places if place.role == "seat"])
+    empty = [place for place in places if place.role in AT_MOST]
     kept = np.ones_like(q)
     for place in sorted(empty, key=lambda place: -AT_MOST[place.role]):
         if (own := _empty(place, maps, finest)) is not None:
             most = AT_MOST[place.role] * maps.mean_map[own].sum()
             kept[own] *= most / max((q * kept)[own].sum(), most, TINY)
     return kept
+
+
+def _finest(seats: Sequence[Floats | None]) -> list[Floats]:
+    """Return the seats that no other one makes more precise."""
+    return [each for each in seats if each is not None and not is_refined(each, seats)]
 
 
 def _key(place: Place) -> tuple[Key, Role]:

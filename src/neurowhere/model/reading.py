@@ -117,7 +117,7 @@ class Readings:
         """Find the terms of texts, and weigh those that the texts affirm."""
         parts = [_read_text(text, extractor, reader) for text in texts]
         n_rows = [len(part.rows) for part in parts]
-        rows = np.concatenate([part.rows for part in parts]) if parts else np.empty(0, ROW)
+        rows = np.concatenate([np.empty(0, ROW), *(part.rows for part in parts)])
         number = np.repeat(np.arange(len(parts)), n_rows)
         counter = RowCounter(rows, number, len(parts), extractor)
         counts = counter.count()

@@ -232,11 +232,7 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     territories = [rule for rule in mentions.rule_based if _is_territory_of(rule, text)]
     drawn = {_span(rule) for rule in territories if rule.rule_kind == "artery"}
     structures = (*filter(attrgetter("is_structure"), mentions.found), *mentions.places)
-    named = [
-        each
-        for each in structures
-        if _span(each) not in drawn and _is_place(each) and not _is_half_headed(text, each)
-    ]
+    named = [each for each in structures if _span(each) not in drawn and _is_place(text, each)]
     yield from (_place(text, mention, (mention.term,)) for mention in named)
     spans = sorted(map(_span, named))
     for rule in filter(lambda rule: not _is_within(rule, spans), territories):
@@ -269,10 +265,10 @@ def _territory(text: str, rule: Mention) -> Place:
     return replace(place, side=side, side_where=where, territory=rule.term)
 
 
-def _is_place(mention: Mention) -> bool:
+def _is_place(text: str, mention: Mention) -> bool:
     """Whether a mention tells of a place: what the text affirms there, or denies."""
     is_nowhere = mention.is_generic or mention.is_crossed or is_lesion(mention.term)
-    if mention.section is not None or is_nowhere:
+    if mention.section is not None or is_nowhere or _is_half_headed(text, mention):
         return False
     is_half = bool(mention.side) and "hemispher" in mention.term
     return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
@@ -379,27 +375,31 @@ class _Sentence(NamedTuple):
         told = self.cues.of(place.span)
         if place.denial and self._is_of_lesion(place, told):
             place = replace(place, role="seat", weight=1.0, status="affirmed")
-        if place.role == "seat":
+        role, rule, is_weak = place.role, place.rule, place.is_weak
+        if role == "seat":
             role, rule, is_weak = self._role(place, told), told.row, told.is_weak
-        else:
-            role, rule, is_weak = place.role, place.rule, place.is_weak
         if before and before.role == "spared" and self._is_likewise(place):
             role, rule = "spared", before.rule
-        side, where = place.side, place.side_where
-        if side is None and self.side:
-            side, where = self.side
-        is_here = where is not None and self.span[0] <= where[0] < self.span[1]
-        is_seat = role == "seat"
+        side, where = self._sided(place)
+        depth, size_mm = (self.depth, self.size_mm) if role == "seat" else (None, None)
         return replace(
             place,
             role=role,
             rule=rule,
             is_weak=is_weak,
             side=place.side if role == "spared" else side,
-            side_where=where if is_here else None,
-            depth=self.depth if is_seat else None,
-            size_mm=self.size_mm if is_seat else None,
+            side_where=where,
+            depth=depth,
+            size_mm=size_mm,
         )
+
+    def _sided(self, place: Place) -> tuple[Side | None, Span | None]:
+        """Return the side of a place, or that of its sentence, and where the sentence says so."""
+        side, where = place.side, place.side_where
+        if side is None and self.side:
+            side, where = self.side
+        is_here = where is not None and self.span[0] <= where[0] < self.span[1]
+        return side, where if is_here else None
 
     def _role(self, place: Place, told: Told) -> Role:
         """Return the role of a place that is not denied."""

@@ -133,8 +133,7 @@ def _past_of(text: str, start: int, end: int) -> Iterator[Span]:
         if mark.re is _PAST:
             first, last = mark.start(), _next_clause(news, cuts, mark.end(), end)
         else:
-            cut = _last_between(cuts, free, mark.start())
-            first, last = cut.end() if cut else free, mark.end()
+            first, last = _clause_before(mark, cuts, free), mark.end()
             if _last_between(news, first, last):
                 continue
         if last > first:
@@ -166,6 +165,12 @@ def _last_between(found: Matches, start: int, end: int) -> re.Match[str] | None:
     """Return the last match that begins between two places."""
     number = bisect_left(found, end, key=re.Match.start) - 1
     return found[number] if number >= 0 and found[number].start() >= start else None
+
+
+def _clause_before(mark: re.Match[str], cuts: Matches, free: int) -> int:
+    """Return where the clause of a mark begins, not before a place that is free."""
+    cut = _last_between(cuts, free, mark.start())
+    return cut.end() if cut else free
 
 
 def _beside(sentence: Span, past: list[Span]) -> Iterator[Span]:

@@ -111,16 +111,13 @@ def find_outside(text: str, mentions: Mentions, *, is_on_surface: bool = False) 
     if not _may_be_outside([*map(fold, plain(text).split())]):
         return None
     document = _document(text)
-    words = [fold(word) for word in document.words]
-    hits = _hits(document, words)
-    own = [_span(document, hit) for hit in hits if _is_other(hit.row)]
+    hits = _hits(document, [fold(word) for word in document.words])
     if is_on_surface:  # what a subdural haematoma presses on is not affected
         hits = [hit for hit in hits if hit.row["where"] != BRAIN or hit.row["kind"] in OF_BRAIN]
-    elif any(_is_seat(mention, document, own) for mention in mentions.found):
+    elif _has_seat(document, hits, mentions):
         return None
-    is_sign = any(mention.is_present for mention in mentions.rule_based)  # "aphasia"
-    is_within = not is_sign and any(_is_within(each, document, hits) for each in mentions.present)
-    seat = _seat(hits, _Denials(text, document, mentions, hits), is_within)
+    is_denied = _Denials(text, document, mentions, hits)
+    seat = _seat(hits, is_denied, _names_within(document, hits, mentions))
     if seat is None:
         return None
     return _told(document, seat, _side(document, seat.sentence) if is_on_surface else None)
@@ -153,6 +150,13 @@ def _side(document: Document, sentence: int) -> Side | None:
     first, end = document.sentences[sentence]
     sides = (document.side_at(i) for i in range(first, end) if document.word(i - 2) != "to")
     return next(filter(None, sides), None)
+
+
+def _names_within(document: Document, hits: Sequence[_Hit], mentions: Mentions) -> bool:
+    """Whether names of the brain are within those of other places, beside no sign of the brain."""
+    if any(mention.is_present for mention in mentions.rule_based):  # "aphasia"
+        return False
+    return any(_is_within(each, document, hits) for each in mentions.present)
 
 
 def _is_within(mention: Mention, document: Document, hits: Sequence[_Hit]) -> bool:
@@ -232,9 +236,14 @@ def _named(hits: list[_Hit], is_brain_normal: bool, is_within: bool) -> list[_Hi
     others = SIGNS if is_brain_normal else frozenset[str]() if is_within else FELT
     places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in others]
     is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
-    are_several = is_within or len({hit.words for hit in places}) >= SEVERAL
-    are_several &= not is_brain_named
-    return places if is_brain_normal or are_several else []
+    are_enough = is_within or len({hit.words for hit in places}) >= SEVERAL
+    return places if is_brain_normal or (are_enough and not is_brain_named) else []
+
+
+def _has_seat(document: Document, hits: Sequence[_Hit], mentions: Mentions) -> bool:
+    """Whether a text affirms a structure of the brain."""
+    own = [_span(document, hit) for hit in hits if _is_other(hit.row)]
+    return any(_is_seat(mention, document, own) for mention in mentions.found)
 
 
 def _is_seat(mention: Mention, document: Document, own: Sequence[tuple[int, int]]) -> bool:

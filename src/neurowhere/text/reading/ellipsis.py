@@ -9,6 +9,7 @@ it that a place may be; sides of limbs, signs and people take up nothing.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
+from operator import or_
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general, is_lesion
@@ -38,10 +39,7 @@ def take_up(document: Document, tokens: Sequence[int], sides: Sides, cues: Set[i
 
     `sides` are those of the names that are written out, `cues` the first tokens of denials.
     """
-    marks = [*sides.applied.items(), *sides.limbs.items()]
-    used = {i for _, mark in marks for i in range(mark.first, mark.end)} | document.inner
-    tokens = [i for i in tokens if document.side_at(i) in OPPOSITE]
-    free = [i for i in tokens if i not in used]
+    free = _free(document, tokens, sides)
     if not free or document.tables:
         return document
     named = {mark.first: number for number, mark in sides.applied.items()}
@@ -51,8 +49,14 @@ def take_up(document: Document, tokens: Sequence[int], sides: Sides, cues: Set[i
         return document
     names = [Name(i, i + 1, document.names[number].term, True) for i, number in found.items()]
     kept = [name for number, name in enumerate(document.names) if number not in reader.heads]
-    own = {i: side for i in found if (side := document.side_at(i))}
-    return document.renamed([*kept, *names], sided=own)
+    return document.renamed([*kept, *names], sided={i: reader.sides[i] for i in found})
+
+
+def _free(document: Document, tokens: Sequence[int], sides: Sides) -> list[int]:
+    """Return the tokens of sides that are of no name and of no limb."""
+    marks = [*sides.applied.values(), *sides.limbs.values()]
+    used = {i for mark in marks for i in range(mark.first, mark.end)} | document.inner
+    return [i for i in tokens if i not in used and document.side_at(i) in OPPOSITE]
 
 
 class _Reader:
@@ -61,7 +65,10 @@ class _Reader:
     def __init__(
         self, document: Document, tokens: Sequence[int], named: dict[int, int], cues: Set[int]
     ) -> None:
-        self.document, self.tokens, self.named, self.cues = document, tokens, named, cues
+        self.document, self.named, self.cues = document, named, cues
+        found = ((i, document.side_at(i)) for i in tokens)
+        self.sides = {i: side for i, side in found if side in OPPOSITE}
+        self.tokens = list(self.sides)
         self.kinds, self.gaps, self.word = document.kinds, document.gaps, document.word
         self.taken, self.heads = set(named.values()), set[int]()
 
@@ -178,23 +185,28 @@ class _Reader:
 
     def is_other(self, i: int, j: int) -> bool:
         """Whether two tokens are of opposite sides."""
-        return self.document.side_at(j) == OPPOSITE[self.document.side_at(i) or ""]
+        return self.sides[j] == OPPOSITE[self.sides[i]]
 
     def after(self, i: int) -> int | None:
         """Return the name of the other side that follows in the same phrase."""
         number = bisect_left(self.tokens, i) + 1
         j = self.tokens[number] if number < len(self.tokens) else i
-        is_broken = any(self.gaps[k] not in (" ", ", ") for k in range(i + 1, j + 1))
-        if not i < j <= i + APART or is_broken or not self.is_other(i, j):
+        if not i < j <= i + APART or not self.is_other(i, j):
             return None
-        if "preposition" not in self.document.kinds_at(self.lead(i)):
-            return None
+        is_led = "preposition" in self.document.kinds_at(self.lead(i))
+        is_one = is_led and self.is_joined(i, j) and not self.is_of_other(i)
+        return self.named.get(j) if is_one else None
+
+    def is_joined(self, i: int, j: int) -> bool:
+        """Whether two sides are in one phrase: "in the right and in the left"."""
+        if any(self.gaps[k] not in (" ", ", ") for k in range(i + 1, j + 1)):
+            return False
+        between = (not JOINING.isdisjoint(self.kinds[k]) for k in range(i + 1, j))
+        words = (self.word(k) in OTHERS for k in range(i + 1, j))
+        return all(map(or_, words, between)) and (j > i + 1 or "," in self.gaps[j])
+
+    def is_of_other(self, i: int) -> bool:
+        """Whether a sentence names a limb, a person or another thing before a side."""
         first = self.document.sentences[self.document.sentence_of(i)][0]
         others = OF_OTHERS - {"exam"}  # "DWI: a focus in the left and one in the right pons"
-        is_of_other = any(not others.isdisjoint(self.kinds[k]) for k in range(first, i))
-        between = range(i + 1, j)
-        is_joined = all(
-            self.word(k) in OTHERS or not JOINING.isdisjoint(self.kinds[k]) for k in between
-        )
-        is_joined &= j > i + 1 or "," in self.gaps[j]
-        return self.named.get(j) if is_joined and not is_of_other else None
+        return any(not others.isdisjoint(self.kinds[k]) for k in range(first, i))

@@ -515,16 +515,17 @@ class Reach:
         known = 0  # place after a lesion that is taken for granted
         stop = min(self.phrase_end(start) if is_phrase else len(clause), start + FARTHEST)
         for p in range(start, stop):
-            is_later = p > start
-            if is_later and clause.commas[p] and not self.goes_on(p):
+            if p > start and clause.commas[p] and not self.goes_on(p):
                 break
             if p < known:
                 continue
             if clause.names[p] >= 0:
                 names.append(clause.names[p])
-            if is_later and self.is_end(p, bool(names), through_verbs):
+            if p == start:
+                continue
+            if self.is_end(p, bool(names), through_verbs):
                 break
-            known = self.known_end(p) if is_later else 0
+            known = self.known_end(p)
         return names
 
     def phrase_end(self, start: int) -> int:

@@ -166,8 +166,6 @@ class SideReader:
         j = self.next_side(i)
         if j is None or self.side_at(j) != OPPOSITE.get(side, ""):
             return None
-        if self.document.sentence_of(i) != self.document.sentence_of(j):
-            return None  # "Shift to the right. The left thalamus"
         signs, between = "".join(self.gaps[i + 1 : j + 1]), self.words[i + 1 : j]
         both = Attached("bilateral", i, j + 1, row="sides:pair")
         if "than" in between or MORE.search(signs):
@@ -178,8 +176,8 @@ class SideReader:
     def next_side(self, i: int) -> int | None:
         """Token after those that may stand between two sides, the first of which is token i."""
         for j in range(i + 1, min(i + REACH, len(self.words))):
-            if PARTING.search(self.gaps[j]):
-                break
+            if PARTING.search(self.gaps[j]) or j in self.document.starts_of_sentences:
+                break  # "Shift to the right. The left thalamus"
             if not self.is_comparing(j):
                 return j
         return None
