@@ -654,8 +654,9 @@ def _raised(every: Sequence[Place], *, is_placed: bool) -> list[Place]:
     raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
     if is_placed or not all(map(_is_territory, raised)):
         return raised
-    parts = [place for place in _best(every, PROMOTED) if not (raised and _is_territory(place))]
-    return [*parts, *(each for each in raised if each not in parts)]
+    best = _best(every, PROMOTED)
+    parts = [place for place in best if not _is_territory(place)]
+    return list(dict.fromkeys([*parts, *raised])) if raised else best
 
 
 def _is_placed(every: Sequence[Place], seats: Sequence[Place]) -> bool:

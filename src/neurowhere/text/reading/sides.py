@@ -320,7 +320,7 @@ class SideReader:
         elif self.words[i] == "bilaterally":
             i -= 1
         else:
-            return self.labelled(i) or self.by_form(i) or self.by_signs(mark)
+            return self.labelled(i) or self.by_signs(mark)
         return self.nearest(i, REACH_BACK)
 
     def by_signs(self, mark: Attached) -> list[int]:
@@ -337,10 +337,11 @@ class SideReader:
 
     def labelled(self, i: int) -> list[int]:
         """Return the name of a label before a side: "hippocampus: mild left atrophy"."""
-        while "modifier" in self.kinds_at(i - 1) and self.gaps[i].isspace():
-            i -= 1
-        is_label = ":" in self.gaps[i] and "\n" not in self.gaps[i]
-        return self.nearest(i - 1, 1) if is_label else []
+        j = i
+        while "modifier" in self.kinds_at(j - 1) and self.gaps[j].isspace():
+            j -= 1
+        is_label = ":" in self.gaps[j] and "\n" not in self.gaps[j]
+        return (self.nearest(j - 1, 1) if is_label else []) or self.by_form(i)
 
     def by_form(self, i: int) -> list[int]:
         """Return the places of a form: "Lobe: temporal; Side: left", "[x] left [x] frontal"."""

@@ -147,12 +147,12 @@ def _is_meant(document: Document, tag: Tag) -> bool:
 def _signs(document: Document) -> Iterator[Tag]:
     """Yield the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
     gaps = document.gaps
+    boxes = (i for i, gap in enumerate(gaps[:-1]) if BOX.search(gap))
+    yield from (Tag(i, i, row_of_sign("☐")) for i in boxes)
     for i, gap in enumerate(gaps[:-1]):
         is_sign = "?" in gap or "±" in gap or "+/-" in gap
         if is_sign and (AHEAD.search(gap) or (i == 0 and gap.strip() == "?")):
             yield Tag(i, i, row_of_sign("?"))
-        elif BOX.search(gap):
-            yield Tag(i, i, row_of_sign("☐"))
     for first, end in document.sentences:
         if gaps[end].startswith(("?", " ?", ")?")):
             yield Tag(first, first, row_of_sign("…?"))
