@@ -148,8 +148,8 @@ def _signs(document: Document) -> Iterator[Tag]:
     """Yield the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
     gaps = document.gaps
     for i, gap in enumerate(gaps[:-1]):
-        is_sign = "?" in gap or "±" in gap or "+/-" in gap
-        if is_sign and (AHEAD.search(gap) or (i == 0 and gap.strip() == "?")):
+        is_first = i == 0 and gap.strip() == "?"
+        if is_first or (not gap.isspace() and AHEAD.search(gap)):
             yield Tag(i, i, row_of_sign("?"))
         elif BOX.search(gap):
             yield Tag(i, i, row_of_sign("☐"))
