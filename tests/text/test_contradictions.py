@@ -148,3 +148,15 @@ def test_a_lobe_is_told_once_and_each_lobe_is(contradictions):
         "lobe."
     )
     assert {each.lobe for each in contradictions(text)} == {"insula", "occipital"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ADDENDUM: the lesion is on the RIGHT, not left as stated. FINDINGS: Left insula mass.",
+        "The side stated in the first report was incorrect.\n\nFINDINGS: Left insula mass.",
+    ],
+)
+def test_an_addendum_takes_a_side_back(contradictions, text):
+    (found,) = contradictions(text)
+    assert (found.lobe, found.side, found.other_side) == ("insula", "left", "right")

@@ -71,6 +71,12 @@ def roles(text, counter):
             {("thalamus", "mentioned", None), ("cerebellum", "seat", "left")},
         ),
         (
+            "FINDINGS: Loss of differentiation involving the right insula. Hyperdense right M1 "
+            "segment.\nIMPRESSION: Acute right MCA territory infarct.",
+            {("insula", "seat", "right"), ("m1 segment", "extension", "right")}
+            | {("mca", "seat", "right")},
+        ),
+        (
             "RIGHT HEMISPHERE: Infarct of the right insula. LEFT HEMISPHERE: Old infarct of the "
             "left thalamus.",
             {("insula", "seat", "right"), ("thalamus", "old", "left")},

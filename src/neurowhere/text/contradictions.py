@@ -9,6 +9,8 @@ is contradictory if
 2. C or F has a lesion on s, N has all of s, and C or F a lesion on o;
 3. F has a lesion on s, N has all of s, and neither has anything on o.
 
+So is that of the last lesion if the text says that it gave the wrong side.
+
 A lobe with a lesion on both sides is left alone. So are places that are old, pressed, compared or
 only near, and sides of the body: see the roles in `neurowhere.text.findings`.
 """
@@ -51,6 +53,14 @@ _BESIDE = re.compile(
 _OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
 _EXTRA_AXIAL = re.compile(r"[ -]+(?:\w+[ -]+)?(?:extra-?axial|subdural|extradural|epidural)", re.I)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both|L|R)\b")
+# An addendum that takes a side back.
+_TELLING = r"(?:stated|given|reported|named|dictated|described|recorded)"
+_CORRECTED = re.compile(
+    rf"\b(?:side|laterality) (?:\w+ )?{_TELLING}[^.\n]{{0,60}}\b(?:incorrect|wrong|error|mistaken)"
+    rf"|\bwrong side (?:was|is|had been) {_TELLING}"
+    rf"|\b(?:left|right),? (?:and )?not (?:the )?(?:left|right),? as (?:\w+ )?{_TELLING}",
+    re.I,
+)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -100,7 +110,17 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
                 first, other = other, first
             other_side = other.side if other.sure else None
             found.append(Contradiction(lobe, first.side, first.where, other_side, other.where))  # type: ignore[arg-type]
-    return found
+    return found or [*_corrected(document, said)]
+
+
+def _corrected(document: Document, said: Sequence[_Said]) -> Iterator[Contradiction]:
+    """Yield the side of the last lesion in a text that takes back the side that it gave."""
+    match = _CORRECTED.search(document.text)
+    where = match and _sentence(document, match.start())
+    lesions = [each for each in said if each.sure == SURE and each.where != where]
+    for each in lesions[-1:] if where else ():
+        if each.side in OTHER:
+            yield Contradiction(each.lobe, each.side, each.where, OTHER[each.side], where)  # type: ignore[arg-type]
 
 
 def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:

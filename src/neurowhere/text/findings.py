@@ -652,7 +652,10 @@ def _raised(every: Sequence[Place], *, is_placed: bool) -> list[Place]:
     if _best(concluded, ["seat"]):
         concluded = []
     raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
-    return raised if raised or is_placed else _best(every, PROMOTED)
+    if is_placed or not all(map(_is_territory, raised)):
+        return raised
+    parts = [place for place in _best(every, PROMOTED) if not (raised and _is_territory(place))]
+    return [*parts, *(each for each in raised if each not in parts)]
 
 
 def _is_placed(every: Sequence[Place], seats: Sequence[Place]) -> bool:
