@@ -235,9 +235,9 @@ def _named(hits: list[_Hit], is_brain_normal: bool, is_within: bool) -> list[_Hi
     """Return the places that a text names without a finding, if they are enough to tell."""
     others = SIGNS if is_brain_normal else frozenset[str]() if is_within else FELT
     places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in others]
-    is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
     are_enough = is_within or len({hit.words for hit in places}) >= SEVERAL
-    return places if is_brain_normal or (are_enough and not is_brain_named) else []
+    are_told = are_enough and all(hit.row["where"] != BRAIN for hit in hits)
+    return places if is_brain_normal or are_told else []
 
 
 def _has_seat(document: Document, hits: Sequence[_Hit], mentions: Mentions) -> bool:

@@ -549,8 +549,8 @@ def find_tables(text: str) -> list[Table]:
             current, rows = separator, []
             tables.append((separator, rows))
         cells = _cells(line, separator) if separator and _WORD.search(line[0]) else []
-        if cells and all(end - start <= LONGEST_CELL for start, end in cells):  # not "|t| > 2"
-            rows.append(cells)
+        if 0 < max((end - start for start, end in cells), default=0) <= LONGEST_CELL:
+            rows.append(cells)  # not "|t| > 2"
     return [rows for separator, rows in tables if len(rows) > (separator is _SPACES)]
 
 

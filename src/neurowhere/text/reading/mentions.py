@@ -399,8 +399,8 @@ class _Fold:
         denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
         if denial and found.first <= denial.first < found.end:
             denial = None
-        weight = self.hedge_weight if hedge else 1.0
-        weight *= PRESSED_WEIGHT if number in self.said.pressed else 1.0
+        is_counted = not (section or is_copy or denial)
+        weight = is_counted * (self.hedge_weight if hedge else 1.0)
         return Mention(
             entry.name,
             start,
@@ -410,7 +410,7 @@ class _Fold:
             negation_span=self.span(denial),
             hedge_span=self.span(hedge),
             section=section,
-            weight=0.0 if section or is_copy or denial else weight,
+            weight=weight * (PRESSED_WEIGHT if number in self.said.pressed else 1.0),
             implied=without_spared(implied_by(found, self.counter.term_of), spared),
             dominant=side.dominant if side and not entry.is_crossed else None,
             rule_kind=entry.kind,

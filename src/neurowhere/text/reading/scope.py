@@ -573,10 +573,9 @@ class Reach:
 
     def known_end(self, place: int) -> int:
         """Place after a lesion that is known to be there: "no growth of the glioma of the pons"."""
-        kinds, end = self.clause.kinds[place], 0
-        is_growth = "growing" in self.clause.kinds[place - 1] and "of-lesion" in kinds
-        if not is_growth and "definite" not in kinds:
+        if not self.is_taken_up(place):
             return 0
+        end = 0
         for p in range(place + 1, min(place + 12, len(self.clause))):
             is_within = self.clause.inside[p] or not IN_KNOWN.isdisjoint(self.clause.kinds[p])
             if self.clause.commas[p] or not (is_within or self.is_lesion(p)):
@@ -584,6 +583,12 @@ class Reach:
             if end or self.is_lesion(p):
                 end = p + 1
         return end
+
+    def is_taken_up(self, place: int) -> bool:
+        """Whether a word begins what is known: "the", or "of" after a growth."""
+        kinds = self.clause.kinds
+        is_growth = "growing" in kinds[place - 1] and "of-lesion" in kinds[place]
+        return is_growth or "definite" in kinds[place]
 
     def is_lesion(self, place: int) -> bool:
         """Whether the word at some place says what is wrong."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, product
+from itertools import chain, count, product
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -117,7 +117,7 @@ class Phrases(Generic[T]):
         known = [(p.split(), value, name) for name in tables for p, value in tables[name]]
         spelt = [words for words, *_ in known]
         names = sorted(frozenset(chain.from_iterable(spelt)))
-        self._ids = {word: number for number, word in enumerate(names, 1)}
+        self._ids = dict(zip(names, count(1)))
         self._n_ids = len(names) + 1  # 0 is any other word
         # Nodes by the node before and the word: numbers alone, which collections of garbage skip.
         self._edges: dict[int, int] = {}

@@ -150,8 +150,8 @@ def _signs(document: Document) -> Iterator[Tag]:
     boxes = (i for i, gap in enumerate(gaps[:-1]) if BOX.search(gap))
     yield from (Tag(i, i, row_of_sign("☐")) for i in boxes)
     for i, gap in enumerate(gaps[:-1]):
-        is_sign = "?" in gap or "±" in gap or "+/-" in gap
-        if is_sign and (AHEAD.search(gap) or (i == 0 and gap.strip() == "?")):
+        is_first = i == 0 and gap.strip() == "?"
+        if is_first or (not gap.isspace() and AHEAD.search(gap)):
             yield Tag(i, i, row_of_sign("?"))
     for first, end in document.sentences:
         if gaps[end].startswith(("?", " ?", ")?")):
