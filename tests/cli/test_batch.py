@@ -191,13 +191,13 @@ def stopped_table(encode, tmp_path, monkeypatch):
     source, table = write_texts(tmp_path / "a.jsonl", texts), tmp_path / "table.csv"
 
     def stopped(*arguments, **options):
-        made = make_rows(*arguments, **options)
+        made = append(*arguments, **options)
         os.kill(os.getpid(), signal.SIGINT)
         return made
 
-    make_rows = batch._rows
+    append = batch._append
     with monkeypatch.context() as patch:
-        patch.setattr(batch, "_rows", stopped)
+        patch.setattr(batch, "_append", stopped)
         outcome = encode(source, "--table", table, *THREE_TERMS)
     assert outcome.code == 130
     assert "stopped before the end, run again to go on" in outcome.out
@@ -261,12 +261,12 @@ def test_a_table_of_something_else_does_not_go_on(encode, stopped_table, change)
 @pytest.mark.linux
 def test_a_signal_while_rows_are_written_doubles_none(encode, tmp_path, monkeypatch):
     def stopped(*arguments, **options):
-        made = make_rows(*arguments, **options)
+        made = append(*arguments, **options)
         os.kill(os.getpid(), signal.SIGINT)
         return made
 
-    make_rows = batch._rows
-    monkeypatch.setattr(batch, "_rows", stopped)
+    append = batch._append
+    monkeypatch.setattr(batch, "_append", stopped)
     source = write_texts(tmp_path / "a.jsonl", [(str(i), "amygdala") for i in range(CHUNK + 9)])
     outcome = encode(source, "--table", tmp_path / "table.csv")
     assert outcome.code == 130
