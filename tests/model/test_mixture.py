@@ -107,6 +107,10 @@ def test_a_lesion_on_the_surface_that_is_not_drawn_is_told(model):
     text = "CT: left acute subdural haematoma with herniation. Small contusion in the right {}."
     told = model.encode(text.format("frontal lobe")).support
     assert told.summary.startswith("weak: “subdural haematoma” (left) is outside the tissue")
+    short = "Left convexity subdural haematoma, large. Tiny right cerebellar microbleed."
+    assert "“subdural haematoma” (left)" in model.encode(short).support.summary
+    overlying = "Extradural haematoma overlying the right temporal lobe. Sinuses clear."
+    assert "not drawn" not in model.encode(overlying).support.summary
     denied = text.replace("left acute", "no").replace("with", "or").format("frontal lobe")
     assert model.encode(denied).support.level == "good"
 

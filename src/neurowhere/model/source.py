@@ -18,6 +18,7 @@ from neurowhere.model.reading import Reader, Readings
 from neurowhere.model.visible import Extent
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text.findings import (
+    SHORT,
     Place,
     affirms_place,
     is_on_surface,
@@ -217,9 +218,9 @@ class ReadText(Source):
     def doubt(self) -> str:
         """Why a map says little of where something is wrong; empty if it does."""
         is_normal, is_report = shows_nothing(self.text), self.report and self.report.gate > HALF
-        if not (is_normal or is_report):
+        if not (is_normal or is_report or len(self.text) <= SHORT):
             return ""
-        if not affirms_place(self.mentions, is_normal=is_normal):
+        if (is_normal or is_report) and not affirms_place(self.mentions, is_normal=is_normal):
             return COMPLAINTS if is_normal else NOWHERE
         outer = self._not_drawn
         side = f" ({outer.side})" if outer and outer.side else ""
@@ -231,7 +232,15 @@ class ReadText(Source):
         is_outer = self.listed is None and names_surface(self.text)
         if not is_outer or any(each.depth == "surface" for each in self._seats):
             return None
-        return find_on_surface(self.text, self.mentions)
+        outer = find_on_surface(self.text, self.mentions)
+        return None if outer is None or self._names_place(outer) else outer
+
+    def _names_place(self, outer: Outside) -> bool:
+        """Whether the clause of a lesion on the surface has a place on its side."""
+        start = max(self.text.rfind(mark, 0, outer.start) for mark in ".;\n")
+        end = min(self.text.find(mark, outer.end) % len(self.text) for mark in ".;\n")
+        named = (each for each in self.mentions.present if each.is_structure)
+        return any(start < each.start < end and each.side in (None, outer.side) for each in named)
 
     @property
     def _seats(self) -> list[Place]:
