@@ -177,7 +177,7 @@ class _Reader:
         near = self.document.names_within(first, i)
         number = next((n for n in reversed(near) if self.is_place(n)), None)
         is_told = self.word(i - 1) == "the" and self.has_verb(i) and self.is_said(i)
-        is_only = not any(first <= j < i for j in self.tokens)
+        is_only = bisect_left(self.tokens, first) == bisect_left(self.tokens, i)
         if number is None or number in self.taken or not (is_told and is_only):
             return None
         self.heads.add(number)
