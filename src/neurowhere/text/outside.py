@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -277,28 +277,36 @@ class _Denials:
         self, text: str, document: Document, mentions: Mentions, hits: Sequence[_Hit]
     ) -> None:
         self.document = document
-        self.cues = [tag for tag in find_cues(document) if not tag.is_open]
-        starts = {cue.first for cue in self.cues}
+        cues = [tag for tag in find_cues(document) if not tag.is_open]
+        starts = {cue.first for cue in cues}
         self.answers = {i for i in starts if ":" in document.gaps[i]}  # "stenosis: none"
         ends = filter(self._ends_clause, range(1, len(document.words)))
         self.clauses = sorted({*document.sentence_starts, *ends})
-        self.skipped = [(part.start, part.end) for part in read_sections(text)]
+        self.cues: dict[int, list[Tag]] = {}  # of each clause
+        for cue in cues:
+            self.cues.setdefault(self._clause(cue.first), []).append(cue)
         # "Clear mastoid air cells"
         self.normal = {self._clause(hit.first) for hit in hits if hit.row["kind"] == "normal"}
         denied = filter(attrgetter("is_negated"), mentions.found)
-        self.skipped += [(each.start, each.end) for each in denied]
+        skipped = sorted(
+            [(part.start, part.end) for part in read_sections(text)]
+            + [(each.start, each.end) for each in denied]
+        )
+        self.starts = [start for start, _ in skipped]
+        self.ends = [*accumulate((end for _, end in skipped), max)]  # the last end up to each
 
     def __call__(self, hit: _Hit) -> bool:
         """Whether a phrase is denied or no finding."""
         start, end = self.document.span(hit.first, hit.end)
-        if any(first < end and start < last for first, last in self.skipped):
+        number = bisect_left(self.starts, end)
+        if number and self.ends[number - 1] > start:
             return True
         if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
             return True
         clause = self._clause(hit.first)
         if clause in self.normal and hit.row["kind"] == "place":
             return True
-        return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
+        return any(_denies(cue, hit) for cue in self.cues.get(clause, ()))
 
     def _ends_clause(self, i: int) -> bool:
         is_stop = not CLAUSE_ENDS.isdisjoint(self.document.gaps[i])
