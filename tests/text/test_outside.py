@@ -1,5 +1,7 @@
 """Findings outside the brain: every row of the table by its example, and texts of the brain."""
 
+import time
+
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
@@ -99,3 +101,14 @@ def test_what_is_affected_outside_the_brain_is_told(text, place):
 )
 def test_the_brain_a_normal_place_and_one_that_is_only_named_are_not_outside(text):
     assert where(text) is None
+
+
+@pytest.mark.slow
+def test_places_outside_the_brain_are_found_in_time_in_proportion_to_the_length():
+    def seconds(n):
+        start = time.process_time()
+        find_outside("[; " + "not.  kidney. " * n, Mentions(()))
+        return time.process_time() - start
+
+    few, many = (min(seconds(n) for _ in range(2)) for n in (400, 3200))
+    assert many < 1.4 * 8 * few

@@ -463,6 +463,8 @@ LONG = [
     "MCA ",
     "greater face ",
     "face cortex; ",
+    "L>R, ",
+    "L\n",
 ]
 FEW, MANY = 5_000, 40_000  # characters
 
